@@ -63,6 +63,7 @@ extension Route {
         SubmitList.route, ListQueue.route, CountQueue.route,
         StreamEvents.route,
         ListSessions.route, ChangeSession.route, ActOnSession.route, ReorderSession.route, AcknowledgeEvents.route,
+        RenewLease.route,
         AttachSession.route,
         QuitSessions.route, ConnectApplication.route, ActivateApplication.route, ChangeApplication.route,
         GetSettings.route, ChangeSettings.route, HoldOrigin.route,

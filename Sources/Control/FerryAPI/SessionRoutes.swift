@@ -104,6 +104,22 @@ extension AcknowledgeEvents.Request: StrictBody {
     package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
+/// Extends a session's lease.
+package enum RenewLease: Endpoint {
+    package typealias Response = Request
+    package static let route = Route(
+        .put, "/sessions/{id}/lease", "Lets a session's transfers that need a lease run until a moment.")
+
+    package struct Request: Hashable, Codable, Sendable, StrictBody {
+        /// Seconds since boot, sleep included (`CLOCK_BOOTTIME`).
+        package var until: Double
+
+        package static let keys: Set = ["until"]
+
+        package init(until: Double) { self.until = until }
+    }
+}
+
 /// Force-quits one session, or all sessions of an app.
 package enum QuitSessions: Endpoint {
     package typealias Response = ActOnTransfers.Response

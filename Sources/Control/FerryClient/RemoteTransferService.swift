@@ -138,6 +138,10 @@ package final class RemoteTransferService: SessionService {
         _ = try await call(ChangeApplication.self, application, body: .init(launch: command))
     }
 
+    package func renewLease(of session: SessionID, until end: Double) async throws(ServiceError) {
+        _ = try await call(RenewLease.self, session.name, body: .init(until: end))
+    }
+
     package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) {
         _ = try await call(ReorderSession.self, session.name, body: .init(order: ids))
     }

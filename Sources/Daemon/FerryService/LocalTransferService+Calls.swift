@@ -88,6 +88,10 @@ extension LocalTransferService: SessionService {
         try await parts.settings.hold(origin, seconds: seconds)
     }
 
+    package func renewLease(of session: SessionID, until end: Double) async throws(ServiceError) {
+        try await parts.settings.renewLease(of: session, until: end)
+    }
+
     package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) {
         try await parts.settings.reorder(session, ids)
     }

@@ -60,7 +60,7 @@ extension LocalTransferService: EffectPerformer {
         case .trialEnds: life.succeeded()
         case .settling: Task(name: "apps after a start") { await self.parts.apps.launches.endSettling() }
         case .upkeep: Task(name: "upkeep of the journal") { await self.parts.upkeep.tidyUp() }
-        case .due, .schedule, .launch, .retry, .release: break
+        case .due, .schedule, .launch, .lease, .retry, .release: break
         }
     }
 

@@ -57,13 +57,17 @@ import Testing
                 let page = try #require(try await get("/metrics"))
                 #expect(page.status == 200)
                 for name in [
-                    "ferry_fleet_worker_joined 1", "ferry_fleet_database_up 1", "ferry_fleet_workers{state=\"up\"} 1",
-                    "ferry_fleet_worker_claims_jobs{reason=\"\"} 1", "ferry_fleet_worker_slots 64",
-                    "# TYPE ferry_fleet_ended_jobs_total counter", "ferry_fleet_dead_rows{table=\"jobs\"}",
+                    "ferry_fleet_worker_joined 1", "ferry_fleet_worker_claims_jobs{reason=\"\"} 1",
+                    "ferry_fleet_worker_slots 64", "# TYPE ferry_fleet_ended_jobs_total counter",
                 ] {
                     #expect(page.text.contains(name), "\(name) in \(page.text)")
                 }
-                let lines = page.text.split(separator: "\n")
+                let fleet = try #require(try await get("/metrics/fleet"))
+                #expect(fleet.status == 200)
+                for name in ["ferry_fleet_workers{state=\"up\"} 1", "ferry_fleet_dead_rows{table=\"jobs\"}"] {
+                    #expect(fleet.text.contains(name), "\(name) in \(fleet.text)")
+                }
+                let lines = (page.text + fleet.text).split(separator: "\n")
                 let types = lines.filter { $0.hasPrefix("# TYPE ") }
                 #expect(Set(types).count == types.count && page.text.hasSuffix("\n"))
                 let figure = /[a-z_]+(\{[a-z]+="[^"\n]*"(,[a-z]+="[^"\n]*")*\})? -?[0-9.e+-]+/

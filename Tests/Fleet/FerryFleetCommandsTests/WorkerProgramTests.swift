@@ -113,6 +113,40 @@ struct `A worker of a fleet` {
         }
     }
 
+    /// Its daemon lives, and another worker may have the job by then.
+    @Test func `that is killed fetches no longer from limited servers, and goes on when it is back`() async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .hold("h", at: .body(100_000))))
+        try await withOrigin(script) { limited in
+            try await withOrigin(script) { free in
+                try await Self.withMachines { bed, home, _ in
+                    let set = await bed.ferry("origin", "set", limited.url("/"), "--at-once", "1")
+                    #expect(set.status == 0, "\(set)")
+                    let killed = try Self.start("w", bed, home)
+                    let added = await bed.ferry(
+                        "add", limited.url("/limited.bin"), free.url("/free.bin"), "--to", bed.results)
+                    #expect(added.status == 0, "\(added)")
+                    await limited.waitForRequests(1)
+                    await free.waitForRequests(1)
+                    killed.send(SIGKILL)
+                    _ = await killed.result()
+                    try await eventually("the limited transfer has stopped") {
+                        try await home.run(["list", "--all", "--json"]).stdout.contains("\"reason\":\"lease\"")
+                    }
+                    let running = try await home.run(["list", "--state", "running", "--json"]).stdout
+                    #expect(running.contains("/free.bin") && !running.contains("/limited.bin"), "\(running)")
+                    let worker = try Self.start("w", bed, home)
+                    free.release("h")
+                    let waited = await bed.ferry("wait")
+                    #expect(waited.status == 0, "\(waited)")
+                    #expect(limited.requests.map { $0.value("Range") } == [nil, "bytes=100000-"])
+                    #expect(free.requests.count == 1)
+                    worker.send(SIGTERM)
+                    #expect(await worker.result().status == 0, "\(worker.stderr)")
+                }
+            }
+        }
+    }
+
     @Test func `is refused a name that is in use`() async throws {
         try await Self.withMachines { bed, home, other in
             let worker = try Self.start("w", bed, home)

@@ -13,6 +13,8 @@ import FerryFleet
         var looks: [Look] = []
         var prepared: [Delivery] = []
         var holds: [[Heartbeat.Hold]] = []
+        var renewals: [Double] = []
+        var abandoned: [Delivery] = []
         var reports: [WorkerReport] = []
         var claims = 0
         var hasExited = false
@@ -83,6 +85,8 @@ import FerryFleet
         case .look(let look): record.looks.append(look)
         case .prepare(let delivery): record.prepared.append(delivery)
         case .hold(let all): record.holds.append(all)
+        case .renew(let end): record.renewals.append(end)
+        case .abandon(let delivery): record.abandoned.append(delivery)
         case .exit: record.hasExited = true
         case .remove(let ids):
             record.removed += ids

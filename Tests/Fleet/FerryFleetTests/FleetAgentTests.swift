@@ -152,6 +152,35 @@ import Testing
         #expect(bed.returned.map(\.reason) == [.store] && bed.agent.heldJobs.isEmpty)
     }
 
+    @Test func `gives a job back at once whose store does not answer`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        bed.pass(55)
+        #expect(bed.looks.count == 1 && bed.returned.isEmpty)
+        bed.pass(10)
+        #expect(bed.returned.map(\.reason) == [.store] && bed.submitted.isEmpty)
+        #expect(bed.returned.first?.error?.message.contains("does not answer") == true)
+        // An answer that comes at last counts for nothing.
+        bed.take(.looked(AgentBed.key, nil))
+        bed.answerCalls()
+        #expect(bed.agent.heldJobs.isEmpty && bed.submitted.isEmpty)
+    }
+
+    /// A file of 120 MiB may take two minutes longer than an empty one.
+    @Test(arguments: [(Int64(4), 60.0), (120 << 20, 180)])
+    func `gives up a copy that takes too long, and gives the job back when the next one does too`(
+        size: Int64, patience: Double
+    ) {
+        var bed = AgentBed.with(AgentBed.lease())
+        bed.fetch()
+        bed.take(.changed(bed.transfer(.succeeded(LocalFile(path: "/spool/7", size: size)))))
+        bed.pass(patience - 5)
+        #expect(bed.prepared.count == 1 && bed.abandoned.isEmpty)
+        bed.pass(10)
+        #expect(bed.abandoned == bed.prepared.prefix(1).map(\.self) && bed.returned.isEmpty)
+        bed.pass(2 * patience)
+        #expect(bed.returned.map(\.reason) == [.store] && bed.prepared.count == 2)
+    }
+
     @Test func `gives a job back that its daemon cannot store`() {
         var bed = AgentBed.with(AgentBed.lease())
         bed.fetch()
@@ -189,6 +218,34 @@ import Testing
         bed.answerCalls()
         #expect(bed.begun == [leases[0].key, leases[1].key])
         #expect(bed.submitted.map(\.key) == [leases[2].key, leases[0].key, leases[1].key])
+    }
+
+    // MARK: The lease of the daemon's session
+
+    @Test func `lets limited transfers run until the worker's own leases may be over`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        bed.fetch()
+        #expect(bed.renewals == [30.1])
+        bed.pass(40)
+        #expect(bed.renewals.count > 2 && bed.renewals == bed.renewals.sorted())
+        #expect(bed.renewals.last == bed.agent.standing.validUntil)
+        // A daemon that was started again knows no lease.
+        let count = bed.renewals.count
+        bed.take(.daemonLost)
+        bed.take(.listed([bed.transfer(.active(received: 0, expected: nil))]))
+        #expect(bed.renewals.count == count + 1)
+    }
+
+    /// It may be another worker's by now.
+    @Test func `lets no limited transfer run while a transfer without a lease may go on`() {
+        var bed = AgentBed()
+        bed.take(.started)
+        bed.leases = [AgentBed.lease(AgentBed.key(8))]
+        bed.take(.listed([bed.transfer(.active(received: 5, expected: nil))]))
+        bed.answerCall()
+        #expect(bed.renewals.isEmpty && bed.removed.isEmpty)
+        bed.answerCalls()
+        #expect(bed.removed == [TransferID(rawValue: 7)] && bed.renewals == [30.1])
     }
 
     // MARK: Limits

@@ -22,7 +22,7 @@ extension FleetWorld {
             schedule(
                 .step(worker: worker, life: life, effect),
                 after: random.seconds(0.001...0.2) * (isSlow ? 10 * options.lease : 1))
-        case .submit, .remove, .look, .discard, .suspend, .resume:
+        case .submit, .remove, .look, .discard, .renew:
             schedule(.step(worker: worker, life: life, effect), after: random.seconds(0.001...0.2))
         case .hold: break
         case .setAlarm(let time):
@@ -51,7 +51,8 @@ extension FleetWorld {
                 let job = JobReference(job: lease.key.job, token: lease.key.token)
                 let local = LocalTransfer(id: id, job: job, state: .active(received: 0, expected: nil))
                 workers[worker].transfers[id] = local
-                workers[worker].retries[id] = lease.limited()?.timing.retries
+                workers[worker].session.retries[id] = lease.limited()?.timing.retries
+                if lease.isLimited { workers[worker].session.limited.insert(id) }
                 ids[lease.key.token] = id
                 schedule(
                     .fetched(worker: worker, machine: workers[worker].machineLife, id), after: random.seconds(0.1...12))
@@ -66,9 +67,9 @@ extension FleetWorld {
         case .remove(let ids):
             for id in ids { workers[worker].transfers[id] = nil }
             take(ids.map { .removed($0) }, worker)
-        case .suspend(let ids): for id in ids { change(id, worker, from: false, to: .suspended) }
-        case .resume(let ids):
-            for id in ids { change(id, worker, from: true, to: .active(received: 0, expected: nil)) }
+        case .renew(let end):
+            guard workers[worker].isDaemonUp else { return }
+            workers[worker].session.leasedUntil = max(workers[worker].session.leasedUntil, end)
         case .look(let look) where storeAwayUntil > now: take([.lookFailed(look.key, Self.away)], worker)
         case .prepare(let delivery) where storeAwayUntil > now:
             guard workers[worker].copying.remove(delivery.copyName) != nil else { return }
@@ -100,28 +101,24 @@ extension FleetWorld {
     private static let away = DeliveryFailure(
         ServiceError(.destinationUnwritable, "The store is not mounted."), isTemporary: true)
 
-    private mutating func change(_ id: TransferID, _ worker: Int, from isSuspended: Bool, to state: LocalTransfer.State)
-    {
-        guard var local = workers[worker].transfers[id], (local.state == .suspended) == isSuspended else { return }
-        guard isSuspended || local.isActive else { return }
-        local.state = state
-        workers[worker].transfers[id] = local
-        if workers[worker].agent != nil {
-            schedule(.input(worker: worker, life: workers[worker].life, .changed(local)), after: 0.002)
-        }
-        if isSuspended {
-            schedule(.fetched(worker: worker, machine: workers[worker].machineLife, id), after: random.seconds(0.1...5))
-        }
+    /// Whether a daemon fetches a transfer: one from a limited origin needs the lease of its session.
+    func isReceiving(_ local: LocalTransfer, _ worker: Int) -> Bool {
+        local.isActive
+            && (!workers[worker].session.limited.contains(local.id) || workers[worker].session.leasedUntil > now
+                || queue.mistake == .noSessionLeases)
     }
 
     /// The daemon has fetched a file, or failed to.
     mutating func fetched(_ id: TransferID, _ worker: Int, after delay: Double = 0.002) {
         guard var local = workers[worker].transfers[id], local.isActive else { return }
+        guard isReceiving(local, worker) else {
+            return schedule(.fetched(worker: worker, machine: workers[worker].machineLife, id), after: 0.5)
+        }
         if let attempts = badAttempts[local.job.token] {
             // A server that is always busy: the daemon ends the transfer once its retries are used up.
             var error = ServiceError(.serverBusy, "busy")
             error.details.attempts = 1
-            let isLast = workers[worker].retries[id] == 0
+            let isLast = workers[worker].session.retries[id] == 0
             local.state = isLast ? .failed(error) : .waiting(seconds: 90, received: 0, error: error)
             badAttempts[local.job.token] = attempts + 1
         } else if random.chance(0.03) {
@@ -203,12 +200,14 @@ extension FleetWorld {
             // A reboot: the daemon's journal and spool stay.
             killAgent(worker)
             workers[worker].boot += 1
+            workers[worker].session.leasedUntil = -.infinity
         case 6:
             // The machine is lost. Another takes its place and its name.
             killAgent(worker)
             workers[worker].machine += 100
             workers[worker].machineLife += 1
             workers[worker].transfers = [:]
+            workers[worker].session.leasedUntil = -.infinity
         case 7: workers[worker].cutOffUntil = now + random.seconds(0.5...2) * options.lease
         case 8:
             if downUntil < now, random.chance(0.3) {
@@ -220,6 +219,7 @@ extension FleetWorld {
         case 9:
             guard workers[worker].isDaemonUp, workers[worker].agent != nil else { return }
             workers[worker].isDaemonUp = false
+            workers[worker].session.leasedUntil = -.infinity
             take([.daemonLost], worker)
             schedule(.listDaemon(worker: worker, life: workers[worker].life), after: random.seconds(0.1...2))
         case 10:

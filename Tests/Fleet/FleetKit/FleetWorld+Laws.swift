@@ -10,6 +10,14 @@ extension FleetWorld {
         if let violation = queue.witness.violation { return violation }
         let limited = queue.leases.values.count { $0.origin == "https://limited.example:443" }
         if limited > 3 { return "\(limited) leases of an origin that allows 3" }
+        let received = workers.indices.reduce(0) { count, worker in
+            count
+                + workers[worker].session.limited.count { id in
+                    workers[worker].transfers[id].map { isReceiving($0, worker) } ?? false
+                }
+        }
+        // A promoted replica gives places away that are taken.
+        if received > 3, !options.forgets { return "\(received) transfers of an origin that allows 3" }
         for (id, lease) in queue.leases {
             guard let row = queue.jobs[id], row.state == .running, row.fence == lease.key.fence else {
                 return "a lease of job \(id), which is not running under it"
@@ -97,6 +105,16 @@ package struct FleetCounts: Hashable, Sendable {
     }
 }
 
+/// What a daemon of the simulation knows about its worker's session.
+struct SimulatedSession: Sendable {
+    /// Retries that are left of its transfers.
+    var retries: [TransferID: Int] = [:]
+    /// Transfers that run only under the session's lease.
+    var limited: Set<TransferID> = []
+    /// When that lease ends.
+    var leasedUntil = -Double.infinity
+}
+
 /// A worker of the simulation: its process, and its machine with the daemon.
 package struct SimulatedWorker: Sendable {
     let name: String
@@ -114,8 +132,7 @@ package struct SimulatedWorker: Sendable {
     var machineLife = 0
     var lastTransfer: UInt64 = 0
     var transfers: [TransferID: LocalTransfer] = [:]
-    /// Retries that the daemon has left of its transfers.
-    var retries: [TransferID: Int] = [:]
+    var session = SimulatedSession()
     /// Versions of the files in the spool, by path.
     var contents: [String: Int] = [:]
     /// Names of copies that are being written.

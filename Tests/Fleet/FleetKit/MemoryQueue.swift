@@ -121,6 +121,8 @@ package struct MemoryQueue: Sendable {
         case orphanedLeases
         /// An earlier holder can still place its copy, and an end tells the facts of the last copy, whichever is placed.
         case factsOfTheLoser
+        /// Daemons go on with transfers from limited origins after the lease of their session.
+        case noSessionLeases
     }
 
     // MARK: Helpers

@@ -68,7 +68,7 @@ public enum WaitingReason: Hashable, Sendable {
         case .disk: self = .diskSpace
         case .shutdown: self = .daemon
         case .beginDate: self = .notBefore(transfer.notBefore ?? now)
-        case .retry, .server, .relaunch, .authentication, .expired, .destination:
+        case .retry, .server, .relaunch, .authentication, .expired, .destination, .lease:
             self = .backoff(until: transfer.times.nextAttempt ?? now)
         }
     }

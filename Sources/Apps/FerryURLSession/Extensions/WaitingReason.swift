@@ -41,7 +41,7 @@ extension WaitingReason {
         case .relaunch: self = .relaunchDelay(until: transfer.times.nextAttempt ?? now)
         case .authentication: self = .authentication
         case .expired: self = .requestExpired
-        case .retry, .server, .disk, .destination, .shutdown, .label, .unknown:
+        case .retry, .server, .disk, .destination, .shutdown, .label, .lease, .unknown:
             let code = transfer.error.map { URLErrorMapping.code($0) } ?? .unknown
             self = .retry(at: transfer.times.nextAttempt ?? now, after: code)
         }

@@ -116,7 +116,7 @@ extension Transfer {
         switch reason {
         case nil, .slot, .session, .host: return true
         case .retry, .server, .disk, .network, .cellular, .expensive, .constrained, .power, .beginDate, .relaunch,
-            .authentication, .expired, .destination, .shutdown, .label, .unknown:
+            .authentication, .expired, .destination, .shutdown, .label, .lease, .unknown:
             return false
         }
     }

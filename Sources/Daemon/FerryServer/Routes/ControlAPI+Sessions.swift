@@ -65,6 +65,12 @@ extension ControlAPI {
             try await service.reorder(id, body.order)
             return ReorderSession.Response(id: id)
         }
+        router.serve(RenewLease.self) { request, context in
+            try request.hasNoQuery()
+            let body = try await request.value(RenewLease.Request.self)
+            try await service.renewLease(of: context.sessionID(), until: body.until)
+            return body
+        }
         router.serve(QuitSessions.self) { request, _ in
             try request.hasNoQuery()
             let body = try await request.value(QuitSessions.Request.self)

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryEngine
 import FerryQueue
 import FerryRules
 
@@ -60,6 +61,14 @@ actor SettingsChanges {
                 .invalidRequest, "An origin is held for 0 to \(Int(Origin.longestHold)) seconds, not \(seconds).")
         }
         queue.take(.held(origin, seconds: seconds, .outside))
+    }
+
+    func renewLease(of session: SessionID, until end: Double) throws(ServiceError) {
+        guard end.isFinite, end - queue.clock.active.uptime <= SessionID.longestLease else {
+            throw ServiceError(
+                .invalidRequest, "A session's lease ends at most \(Int(SessionID.longestLease)) seconds from now.")
+        }
+        queue.take(.lease(session, until: end))
     }
 
     // MARK: Order

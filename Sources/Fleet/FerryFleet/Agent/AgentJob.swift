@@ -40,8 +40,6 @@ package struct AgentJob: Hashable, Sendable {
     package internal(set) var step = Step.unseen
     /// A conclusion that was drawn while the daemon had not answered yet.
     var pending: Conclusion?
-    /// The agent has suspended the transfer, because others may fetch from its origin.
-    var isSuspended = false
     /// The queue knows that a suspected job is about to be fetched.
     var isBegun = false
     /// The queue knows that its bytes have arrived.
@@ -49,6 +47,8 @@ package struct AgentJob: Hashable, Sendable {
     /// Earliest time of the next look or delivery after a failed one, and their number.
     var retryDue = -Double.infinity
     var failures = 0
+    /// When the store must have answered the step under way.
+    var answerDue = Double.infinity
     /// When the store first failed, since it last worked for the job.
     var failingSince: Double?
     /// Number of the delivery under way, among all of the worker.
@@ -90,6 +90,14 @@ package struct AgentJob: Hashable, Sendable {
     /// Whether the daemon has bytes of it, and does not have all.
     var isReceiving: Bool { isUnfinished && received > 0 }
 
+    /// Whether the daemon may fetch more of it.
+    var mayReceive: Bool {
+        switch transfer?.state {
+        case .active, .waiting, .suspended: true
+        case .succeeded, .failed, .canceled, nil: false
+        }
+    }
+
     var progress: JobProgress? {
         key.map { JobProgress(key: $0, received: received, expected: expected) }
     }
@@ -109,6 +117,22 @@ package struct AgentJob: Hashable, Sendable {
             return nil
         }
         return conclusion
+    }
+
+    /// Begins a step of the store.
+    ///
+    /// - Parameter patience: Seconds after which it counts as failed.
+    mutating func ask(_ step: Step, patience: Double, at now: Double) {
+        self.step = step
+        answerDue = now + patience
+    }
+
+    /// Whether the store has not answered in time. A network file system may hang for ever.
+    func isOverdue(at now: Double) -> Bool {
+        switch step {
+        case .looking, .preparing, .placing: answerDue <= now
+        case .unseen, .ready, .submitting, .fetching, .arrived, .intending, .concluding: false
+        }
     }
 
     /// Notes that the store has failed.

@@ -27,7 +27,8 @@ struct AgentJobs: Hashable, Sendable {
     }
 
     var heldCount: Int { byToken.values.count { $0.lease != nil } }
-    var retryTimes: [Double] { byToken.values.map(\.retryDue) }
+    /// When jobs ask the store again, or give up waiting for its answer.
+    var storeTimes: [Double] { byToken.values.flatMap { [$0.retryDue, $0.answerDue] } }
     var unfinishedCount: Int { byToken.values.count(where: \.isUnfinished) }
 
     /// The held job of a lease.
@@ -48,7 +49,7 @@ struct AgentJobs: Hashable, Sendable {
         let token = lease.key.token
         let known = byToken[token]
         var job = AgentJob(JobReference(job: lease.key.job, token: token))
-        (job.lease, job.transfer, job.isSuspended) = (lease, known?.transfer, known?.isSuspended ?? false)
+        (job.lease, job.transfer) = (lease, known?.transfer)
         set(job, former: known?.transfer?.id)
     }
 
@@ -56,7 +57,7 @@ struct AgentJobs: Hashable, Sendable {
     mutating func drop(_ token: JobToken) {
         guard let job = byToken[token] else { return }
         var stray = AgentJob(job.reference)
-        (stray.transfer, stray.isSuspended) = (job.transfer, job.isSuspended)
+        stray.transfer = job.transfer
         set(stray, former: job.transfer?.id)
     }
 
@@ -70,12 +71,6 @@ struct AgentJobs: Hashable, Sendable {
         // An event about a repeated submission's transfer says nothing about the first.
         if let known = job.transfer, known.id != transfer.id { return false }
         job.transfer = transfer
-        // Suspensions and resumptions may overtake each other on their way to the daemon.
-        switch transfer.state {
-        case .suspended: job.isSuspended = true
-        case .active: job.isSuspended = false
-        case .waiting, .succeeded, .failed, .canceled: break
-        }
         set(job, former: nil)
         return true
     }

@@ -81,6 +81,8 @@ extension FleetAgent {
     mutating func listed(_ transfers: [LocalTransfer], at now: Double) -> [Effect] {
         var unneeded = jobs.replace(with: transfers)
         daemon.isListed = true
+        // It may have been started again, and knows no lease then.
+        daemon.leasedUntil = -.infinity
         var effects: [Effect] = []
         for job in jobs.held {
             switch (job.step, job.transfer) {
@@ -225,21 +227,16 @@ extension FleetAgent {
         jobs.update(token) { $0.step = .ready }
     }
 
-    // MARK: Limited origins
-
-    /// Suspends transfers of limited origins while others may hold their jobs, and resumes them.
-    mutating func suspendOrResume(at now: Double) -> [Effect] {
-        let isValid = standing.validUntil > now
-        var changed: [TransferID] = []
-        var resumed: [TransferID] = []
-        for job in jobs.held(where: { ($0.lease?.isLimited == true || $0.isSuspended) && $0.step == .fetching }) {
-            let mayRun = isValid || job.lease?.isLimited != true
-            guard let id = job.transfer?.id, job.isSuspended == mayRun else { continue }
-            jobs.update(job.token) { $0.isSuspended = !mayRun }
-            if mayRun { resumed.append(id) } else { changed.append(id) }
-        }
-        return (resumed.isEmpty ? [] : [.resume(resumed.sorted())])
-            + (changed.isEmpty ? [] : [.suspend(changed.sorted())])
+    /// Lets the daemon's transfers from limited origins run for as long as nobody else may hold their jobs.
+    ///
+    /// A transfer without a lease may be another's job by now, and is removed first.
+    mutating func renewLease(at now: Double) -> [Effect] {
+        let end = standing.validUntil
+        guard daemon.isListed, end > max(now, daemon.leasedUntil), jobs.containsHeld(where: \.isUnfinished),
+            !jobs.strays.contains(where: \.mayReceive)
+        else { return [] }
+        daemon.leasedUntil = end
+        return [.renew(until: end)]
     }
 }
 
@@ -251,6 +248,8 @@ struct DaemonView: Hashable, Sendable {
     var mayReclaim = false
     /// Origins that it holds.
     var heldOrigins: Set<String> = []
+    /// Until when it runs transfers from limited origins.
+    var leasedUntil = -Double.infinity
 }
 
 extension ServiceError {

@@ -5,10 +5,11 @@ extension FleetAgent {
     mutating func deliver(at now: Double) -> [Effect] {
         if standing.validUntil <= now { return cutOff() }
         guard standing.allowsDelivery(at: now, lease: configuration.lease) else { return [] }
+        let patience = configuration.storePatience
         var effects: [Effect] = []
         for job in jobs.held(where: { $0.step == .unseen && $0.retryDue <= now }) {
             guard let look = job.lease.flatMap(Look.init) else { continue }
-            jobs.update(job.token) { $0.step = .looking }
+            jobs.update(job.token) { $0.ask(.looking, patience: patience, at: now) }
             effects.append(.look(look))
         }
         let free = configuration.deliveries - jobs.held { if case .preparing = $0.step { true } else { false } }.count
@@ -17,9 +18,10 @@ extension FleetAgent {
         for job in due.prefix(free) {
             guard case .arrived(let file) = job.step else { continue }
             lastAttempt += 1
+            let attempt = lastAttempt
             jobs.update(job.token) { job in
-                job.attempt = lastAttempt
-                job.step = .preparing(file)
+                job.attempt = attempt
+                job.ask(.preparing(file), patience: patience + Self.seconds(for: file), at: now)
             }
             if let delivery = jobs[job.token].flatMap({ delivery(of: $0) }) { effects.append(.prepare(delivery)) }
         }
@@ -32,6 +34,21 @@ extension FleetAgent {
             guard case .preparing(let file) = job.step else { return nil }
             jobs.update(job.token) { $0.step = .arrived(file) }
             return delivery(of: job).map { .abandon($0) }
+        }
+    }
+
+    /// Seconds that copying a file may take: a store that is slower than 1 MiB/s counts as hanging.
+    private static func seconds(for file: LocalFile) -> Double { Double(file.size) / Double(1 << 20) }
+
+    /// Treats steps that the store does not answer as failed. Answers that come later count for nothing.
+    mutating func giveUpStore(at now: Double) -> [Effect] {
+        jobs.held { $0.isOverdue(at: now) }.flatMap { job -> [Effect] in
+            guard let key = job.key, let folder = job.lease?.request?.file.folder else { return [] }
+            let failure = DeliveryFailure(
+                ServiceError(.destinationUnwritable, "The store of \(folder.escapingControls) does not answer."),
+                isTemporary: true)
+            guard let delivery = delivery(of: job) else { return lookFailed(key, failure, at: now) }
+            return [.abandon(delivery)] + deliveryFailed(delivery, failure, at: now)
         }
     }
 
@@ -87,7 +104,8 @@ extension FleetAgent {
                 // The lease is gone. The next heartbeat or claim tells whether all are.
                 effects += [.log(.stale(key.job)), .remove(forget(key.token)), .discard(delivery, and: [])]
             } else if standing.validUntil > now {
-                jobs.update(key.token) { $0.step = .placing(local, file) }
+                let patience = configuration.storePatience
+                jobs.update(key.token) { $0.ask(.placing(local, file), patience: patience, at: now) }
                 effects.append(.place(delivery, file, known: known[key.token] ?? [file.intent]))
             } else {
                 // Too late. After the next heartbeat it begins anew.

@@ -47,8 +47,9 @@ package struct FleetAgent: Sendable {
         case submit([Lease])
         /// Removes transfers with their files. `removed` follows for each.
         case remove([TransferID])
-        case suspend([TransferID])
-        case resume([TransferID])
+        /// Extends the lease of the daemon's session: transfers from limited origins run until then. The daemon stops them
+        /// by itself, also if this process is dead by then.
+        case renew(until: Double)
         /// Looks at a job's destination.
         case look(Look)
         case prepare(Delivery)
@@ -91,7 +92,7 @@ package struct FleetAgent: Sendable {
         package var poll: Double
         /// Maximum number of deliveries at once.
         package var deliveries: Int
-        /// Seconds for which complete files wait for a store that fails.
+        /// Seconds for which complete files wait for a store that fails, and for which a store may take to answer.
         package var storePatience: Double
 
         package init(
@@ -191,9 +192,10 @@ package struct FleetAgent: Sendable {
     private mutating func act(at now: Double) -> [Effect] {
         // Without the queue there is nothing to wait for.
         if let exit = drain.exit, exit <= now || standing.isAway { return self.exit(nil) }
-        var effects = suspendOrResume(at: now)
+        var effects = renewLease(at: now)
         effects += returnDrained(at: now)
         effects += submitJobs()
+        effects += giveUpStore(at: now)
         effects += deliver(at: now)
         if standing.inFlight == nil, let call = nextCall(at: now) {
             standing.begin(call, at: now)
@@ -204,9 +206,9 @@ package struct FleetAgent: Sendable {
 
     private mutating func nextAlarm(at now: Double) -> [Effect] {
         var times = [standing.nextCallDue, drain.deadline ?? .infinity, drain.exit ?? .infinity]
-        // A fifth before the end deliveries stop to begin, at the end limited transfers stop.
+        // A fifth before the end deliveries stop to begin, at the end they are cut off.
         times += [standing.validUntil - configuration.lease / 5, standing.validUntil]
-        times += jobs.retryTimes + [health.restUntil]
+        times += jobs.storeTimes + [health.restUntil]
         if standing.inFlight == nil, wantedJobs(at: now) > 0 { times.append(pace.due) }
         if standing.member != nil { times.append(upkeepDue) }
         times.append(outbox.progressDue)

@@ -7,6 +7,8 @@ actor StoreBook {
     private let queue: any SharedQueue
     private var stores: [Store]?
     private var readAt: ContinuousClock.Instant?
+    /// Names of the stores whose last check has not ended.
+    private var unanswered: Set<String> = []
 
     /// Time between two readings while nothing is wrong: an idle worker asks the database little.
     private static let interval = Duration.seconds(60)
@@ -38,7 +40,7 @@ actor StoreBook {
     private func problem(of known: [Store], writes: Bool) async -> String? {
         let store = FolderStore(known)
         for each in known {
-            if let problem = await Self.problem(with: each, of: store, writes: writes) { return problem }
+            if let problem = await problem(with: each, of: store, writes: writes) { return problem }
         }
         return nil
     }
@@ -49,15 +51,19 @@ actor StoreBook {
         return current
     }
 
-    private static func problem(with each: Store, of store: FolderStore, writes: Bool) async -> String? {
+    private func problem(with each: Store, of store: FolderStore, writes: Bool) async -> String? {
+        let silence = "The store \(each.name.escapingControls), \(each.folder.escapingControls), does not answer."
+        // Another check would take another thread.
+        guard unanswered.insert(each.name).inserted else { return silence }
         let (results, sender) = AsyncStream<String?>.makeStream()
         Task(name: "check of a store") {
             sender.yield(await store.problem(with: each, writes: writes)?.message)
             sender.finish()
+            unanswered.remove(each.name)
         }
         let limit = Task(name: "patience with a store") {
-            guard (try? await Task.sleep(for: patience)) != nil else { return }
-            sender.yield("The store \(each.name.escapingControls), \(each.folder.escapingControls), does not answer.")
+            guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+            sender.yield(silence)
             sender.finish()
         }
         defer { limit.cancel() }

@@ -15,7 +15,7 @@ package actor FleetWorker {
     private var deliveries: [String: Task<Void, Never>] = [:]
     private let stores: StoreBook
     private var end: Result<Void, ServiceError>?
-    private let start = ContinuousClock.now
+    private let clock = WorkerClock()
     private var counters = WorkerCounters()
     private var roundTrip: Double?
     /// Called with each event of the log.
@@ -80,8 +80,7 @@ package actor FleetWorker {
 
     // MARK: Effects
 
-    /// Seconds since the worker started. Goes on while the machine sleeps.
-    private var now: Double { start.duration(to: .now) / .seconds(1) }
+    private var now: Double { clock.now }
 
     private func take(_ inputs: [FleetAgent.Input]) {
         for effect in agent.take(inputs, at: now) { perform(effect) }
@@ -92,8 +91,9 @@ package actor FleetWorker {
         case .call(let call, let member): send("call") { await self.answer(to: call, member) }
         case .submit(let leases): send("submission") { [session] in await session.submit(leases) }
         case .remove(let ids): send("removal") { [session] in await session.remove(ids) }
-        case .suspend(let ids): Task(name: "suspension") { [session] in await session.suspend(ids) }
-        case .resume(let ids): Task(name: "resumption") { [session] in await session.resume(ids) }
+        case .renew(let end):
+            let uptime = clock.uptime(at: end)
+            Task(name: "renewal") { [session] in await session.renewLease(until: uptime) }
         case .look(let look): send("search for \(look.key.job)") { await self.look(look) }
         case .prepare(let delivery):
             deliveries[delivery.copyName] = Task(name: "delivery of \(delivery.key.job)") {

@@ -100,6 +100,7 @@ package final class LocalSession: Sendable {
         request.file.onFullDisk = .fail
         request.timing.paused = false
         if lease.isLimited { request.transport.connections = 1 }
+        request.transport.network.needsLease = lease.isLimited
         let note = JobNote(job: lease.key.job, token: lease.key.token)
         request.note = ClientNote(
             application: Self.application, identifier: identifier, task: 0, kind: .download, data: note.text)
@@ -115,8 +116,9 @@ package final class LocalSession: Sendable {
         return ids.map { .removed($0) }
     }
 
-    package func suspend(_ ids: [TransferID]) async {
-        _ = try? await service().act(.pause, in: client.id, on: TransferIDRuns(ids))
+    /// Extends the session's lease to a time in seconds since boot.
+    package func renewLease(until end: Double) async {
+        try? await service().renewLease(of: client.id, until: end)
     }
 
     /// Holds origins in the daemon. Running transfers go on.
@@ -125,10 +127,6 @@ package final class LocalSession: Sendable {
             guard let url = try? HTTPURL(parsing: hold.origin) else { continue }
             try? await service().hold(url.origin, seconds: min(max(hold.seconds, 0), 3600))
         }
-    }
-
-    package func resume(_ ids: [TransferID]) async {
-        _ = try? await service().act(.start, in: client.id, on: TransferIDRuns(ids))
     }
 }
 

@@ -4,27 +4,12 @@ import FerryFleet
 import FerryFoundation
 import FerryPostgres
 
-/// The figures of a worker and of its fleet.
-struct FleetMetrics {
-    /// The fleet as the database describes it, or `nil` if it does not answer.
-    struct Fleet {
-        var status: FleetStatus
-        var facts: DatabaseFacts
-    }
-
+/// The figures of one worker.
+struct WorkerMetrics {
     let worker: WorkerSnapshot
-    let fleet: Fleet?
-    let now: Date
 
     var text: String {
         var page = PrometheusText()
-        addWorker(to: &page)
-        page.add(.gauge, "ferry_fleet_database_up", "Whether the database answers.", fleet == nil ? 0 : 1)
-        if let fleet { add(fleet, to: &page) }
-        return page.text
-    }
-
-    private func addWorker(to page: inout PrometheusText) {
         let counts = worker.counters
         page.add(.gauge, "ferry_fleet_worker_joined", "Whether this worker is a member.", worker.isMember ? 1 : 0)
         page.add(.gauge, "ferry_fleet_worker_slots", "Transfers at once.", Double(worker.slots))
@@ -61,10 +46,20 @@ struct FleetMetrics {
         page.add(
             .counter, "ferry_fleet_failed_calls_total", "Calls that the database did not answer.",
             Double(counts.failedCalls))
+        return page.text
     }
+}
 
-    private func add(_ fleet: Fleet, to page: inout PrometheusText) {
-        let (status, facts) = (fleet.status, fleet.facts)
+/// The figures of the whole fleet, as the database knows them.
+///
+/// Apart from those of the workers: with many workers the database would count its jobs for each of them.
+struct FleetMetrics {
+    let status: FleetStatus
+    let facts: DatabaseFacts
+    let now: Date
+
+    var text: String {
+        var page = PrometheusText()
         page.add(
             .gauge, "ferry_fleet_jobs", "Unfinished jobs of the fleet.", labels: ("login", "state"),
             status.tenants.flatMap { tenant in
@@ -92,5 +87,6 @@ struct FleetMetrics {
         page.add(
             .gauge, "ferry_fleet_oldest_transaction_seconds", "Age of the oldest open transaction.",
             facts.oldestTransaction ?? 0)
+        return page.text
     }
 }

@@ -28,7 +28,7 @@ struct MetricsAddress: Hashable, ExpressibleByArgument {
     }
 }
 
-/// Serves `/metrics` for Prometheus and `/ready` for probes.
+/// Serves `/metrics` and `/metrics/fleet` for Prometheus, and `/ready` for probes.
 struct MetricsServer {
     let address: MetricsAddress
     let worker: FleetWorker
@@ -95,7 +95,10 @@ struct MetricsServer {
         guard head.method == .GET || head.method == .HEAD else { return (.methodNotAllowed, "") }
         switch head.uri.prefix(while: { $0 != "?" }) {
         case "/metrics":
-            return (.ok, await FleetMetrics(worker: worker.snapshot, fleet: fleet(), now: Date()).text)
+            return (.ok, await WorkerMetrics(worker: worker.snapshot).text)
+        case "/metrics/fleet":
+            guard let text = await fleet() else { return (.serviceUnavailable, "the database does not answer\n") }
+            return (.ok, text)
         case "/ready":
             let isReady = await worker.snapshot.isMember
             return isReady ? (.ok, "ready\n") : (.serviceUnavailable, "not a member of the fleet\n")
@@ -104,8 +107,8 @@ struct MetricsServer {
     }
 
     /// The database's figures, or `nil` if it is away.
-    private func fleet() async -> FleetMetrics.Fleet? {
+    private func fleet() async -> String? {
         guard let status = try? await queue.status(), let facts = try? await queue.facts() else { return nil }
-        return FleetMetrics.Fleet(status: status, facts: facts)
+        return FleetMetrics(status: status, facts: facts, now: Date()).text
     }
 }

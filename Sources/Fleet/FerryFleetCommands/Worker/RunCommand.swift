@@ -32,7 +32,7 @@ struct RunCommand: FerrySubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "Serve figures for Prometheus at /metrics, and /ready for probes, such as 127.0.0.1:9187.",
+            "Serve figures for Prometheus at /metrics and /metrics/fleet, and /ready for probes, such as 127.0.0.1:9187.",
             valueName: "address"))
     var metrics: MetricsAddress?
 

@@ -1,4 +1,4 @@
-/// The networks that a transfer may use.
+/// The networks that a transfer may use, and what else must hold while it runs.
 package struct NetworkPolicy: Hashable, Codable, Sendable {
     package var allowsCellular: Bool
     package var allowsExpensive: Bool
@@ -7,16 +7,19 @@ package struct NetworkPolicy: Hashable, Codable, Sendable {
     package var isDiscretionary: Bool
     /// Whether it waits for an allowed network. Otherwise it fails with `offline`.
     package var waits: Bool
+    /// Whether it runs only while its session has a lease (docs/control-api.md#leases).
+    package var needsLease: Bool
 
     package init(
         allowsCellular: Bool = true, allowsExpensive: Bool = true, allowsConstrained: Bool = true,
-        isDiscretionary: Bool = false, waits: Bool = true
+        isDiscretionary: Bool = false, waits: Bool = true, needsLease: Bool = false
     ) {
         self.allowsCellular = allowsCellular
         self.allowsExpensive = allowsExpensive
         self.allowsConstrained = allowsConstrained
         self.isDiscretionary = isDiscretionary
         self.waits = waits
+        self.needsLease = needsLease
     }
 
     /// Returns this policy of a session, for a request that has a policy of its own: the stricter value of each setting,
@@ -26,7 +29,8 @@ package struct NetworkPolicy: Hashable, Codable, Sendable {
             allowsCellular: allowsCellular && own.allowsCellular,
             allowsExpensive: allowsExpensive && own.allowsExpensive,
             allowsConstrained: allowsConstrained && own.allowsConstrained,
-            isDiscretionary: isDiscretionary || own.isDiscretionary, waits: waits)
+            isDiscretionary: isDiscretionary || own.isDiscretionary, waits: waits,
+            needsLease: needsLease || own.needsLease)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -35,6 +39,28 @@ package struct NetworkPolicy: Hashable, Codable, Sendable {
         case allowsExpensive = "allows_expensive"
         case allowsConstrained = "allows_constrained"
         case isDiscretionary = "discretionary"
+        case needsLease = "needs_lease"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        allowsCellular = try box.decode(Bool.self, forKey: .allowsCellular)
+        allowsExpensive = try box.decode(Bool.self, forKey: .allowsExpensive)
+        allowsConstrained = try box.decode(Bool.self, forKey: .allowsConstrained)
+        isDiscretionary = try box.decode(Bool.self, forKey: .isDiscretionary)
+        waits = try box.decode(Bool.self, forKey: .waits)
+        needsLease = try box.decodeIfPresent(Bool.self, forKey: .needsLease) ?? false
+    }
+
+    /// Leaves `needs_lease` out unless it is set: journals compare policies as text.
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(allowsCellular, forKey: .allowsCellular)
+        try box.encode(allowsExpensive, forKey: .allowsExpensive)
+        try box.encode(allowsConstrained, forKey: .allowsConstrained)
+        try box.encode(isDiscretionary, forKey: .isDiscretionary)
+        try box.encode(waits, forKey: .waits)
+        if needsLease { try box.encode(true, forKey: .needsLease) }
     }
 }
 

@@ -30,6 +30,14 @@ package protocol SessionService: TransferService {
     /// Ids that the session does not have are ignored.
     func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError)
 
+    /// Extends a session's lease: its transfers that need one run until then. A renewal never shortens it.
+    ///
+    /// Forgotten when the service ends. Both sides read the same clock of the machine, so that a renewal that was held up
+    /// extends nothing beyond its end.
+    /// - Parameter end: Seconds since boot, sleep included.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the end is more than ``SessionID/longestLease`` away.
+    func renewLease(of session: SessionID, until end: Double) async throws(ServiceError)
+
     // MARK: Many at once
 
     /// Returns all transfers of a session, in order of submission.
@@ -52,6 +60,11 @@ package protocol SessionService: TransferService {
     func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
     ) async throws(ServiceError) -> SessionAction.Report
+}
+
+extension SessionID {
+    /// Maximum length of a session's lease in seconds.
+    package static let longestLease = 3600.0
 }
 
 extension SessionService {

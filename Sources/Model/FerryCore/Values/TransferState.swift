@@ -73,6 +73,8 @@ package enum WaitReason: String, CaseIterable, Sendable {
     case constrained
     /// The transfer is discretionary, and the machine runs on battery.
     case power
+    /// Its session has no lease, which it needs.
+    case lease
     /// Its earliest date has not come.
     case beginDate = "begin_date"
     /// Its app was recently launched for events.

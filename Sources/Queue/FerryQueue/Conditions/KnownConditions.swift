@@ -1,7 +1,7 @@
 package import FerryCore
 import FerryRules
 
-/// The known conditions of network and power, the conditions that transfers depend on, and the policies that may run.
+/// The known conditions of network and power, the leases of sessions, and which transfers may run under them.
 ///
 /// Pure value: no clock, no I/O. The service owns it and passes the reports of a ``ConditionSource``.
 package struct KnownConditions: Sendable {
@@ -17,6 +17,8 @@ package struct KnownConditions: Sendable {
         package let cameUp: Bool
     }
 
+    /// The leases of sessions.
+    var leases = SessionLeases()
     private let concernsLoopback: Bool
     private let isLoopback: @Sendable (_ host: String) -> Bool
     private var conditions = Conditions()
@@ -42,6 +44,7 @@ package struct KnownConditions: Sendable {
     ///
     /// - Returns: The needs to watch from here on, or `nil` if nothing is new.
     mutating func depend(on key: QueueKey) -> ConditionNeeds? {
+        leases.depend(on: key)
         guard key != latest, !watched.isSuperset(of: key.network.needs) else { return nil }
         latest = key
         let needs = needs(of: key)
@@ -83,11 +86,12 @@ package struct KnownConditions: Sendable {
     // MARK: Questions
 
     /// Whether the conditions cannot block any transfer.
-    package var areGood: Bool { conditions.areGood }
+    package var areGood: Bool { conditions.areGood && !leases.areNeeded }
 
     /// Returns the condition that blocks transfers with this key, or `nil` if none is known to.
     package func obstacle(_ key: QueueKey) -> WaitReason? {
         if areGood { return nil }
+        guard leases.cover(key) else { return .lease }
         return ConditionRule.obstacle(
             key.network, conditions, host: String(LoopbackHost.host(ofOrigin: key.origin)),
             isLoopback: isLoopback(ofOrigin: key.origin))

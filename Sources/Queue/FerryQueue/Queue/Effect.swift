@@ -31,6 +31,8 @@ package enum Input: Sendable {
     case dependent(QueueKey)
     /// A session's settings were committed.
     case session(SessionID, SessionSettings)
+    /// A session's client renews its lease until this many seconds after boot.
+    case lease(SessionID, until: Double)
     /// A process opened a session, or reports about its connections.
     case attached(SessionAttachment, SessionID)
     /// The requests' own network policies of a session's waiting transfers.

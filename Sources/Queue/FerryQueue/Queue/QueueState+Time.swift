@@ -2,7 +2,7 @@ import FerryCore
 import FerryRules
 import FerryFoundation
 
-/// Alarms and deadlines.
+/// Alarms, deadlines and leases.
 extension QueueState {
     mutating func ring(at moment: Moment) -> [Effect] {
         var due: [TransferID] = []
@@ -13,6 +13,7 @@ extension QueueState {
                 waitingTransfers.dueRang(id)
                 due.append(id)
             case .schedule: effects += lookAhead(at: moment)
+            case .lease(let session): effects += leaseRang(session, at: moment)
             // The delay before repeating a launch has passed.
             case .launch(let session): if apps.repeatLaunch(for: session) { effects.append(.consider(session)) }
             default: effects.append(.work(cause))
@@ -66,5 +67,35 @@ extension QueueState {
     mutating func end(_ id: TransferID, _ key: QueueKey) -> [Effect] {
         guard phase != .ending, !held.keep(id, key) else { return [] }
         return running.start(id, key, onlyEnds: true) ? [.start(id, key)] : []
+    }
+
+    // MARK: Leases of sessions
+
+    /// Extends a session's lease, unless the new end has passed.
+    mutating func renewLease(of session: SessionID, until end: Double, at moment: Moment) -> [Effect] {
+        guard phase != .ending, end > moment.active.uptime else { return [] }
+        let isNew = conditions.leases.renew(session, until: end)
+        setLeaseAlarm(session, at: moment)
+        return isNew ? leaseChanged(of: session) : []
+    }
+
+    /// Stops a session's transfers if its lease is over.
+    mutating func leaseRang(_ session: SessionID, at moment: Moment) -> [Effect] {
+        guard !conditions.leases.expire(session, at: moment.active.uptime) else { return leaseChanged(of: session) }
+        setLeaseAlarm(session, at: moment)
+        return []
+    }
+
+    private mutating func setLeaseAlarm(_ session: SessionID, at moment: Moment) {
+        guard let end = conditions.leases.end(of: session) else { return }
+        let rest = max(0, end - moment.active.uptime)
+        waitingTransfers.set(Alarm(due: moment.clock + .wait(seconds: rest), cause: .lease(session)))
+    }
+
+    private mutating func leaseChanged(of session: SessionID) -> [Effect] {
+        var effects = running.ids(of: session).flatMap { stopIfForbidden($0) }
+        let keys = waitingTransfers.keys.filter { $0.session == session && $0.network.needsLease }
+        effects += fill()
+        return effects + [.notifyReasons(keys.flatMap { waitingTransfers.waiting(with: $0, limit: 500) })]
     }
 }

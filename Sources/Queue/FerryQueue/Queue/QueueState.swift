@@ -88,6 +88,7 @@ struct QueueState: Sendable {
         case .conditions(let report): return follow(report, at: moment)
         case .dependent(let key): return depend(on: key)
         case .session(let id, let settings): return change(id, to: settings)
+        case .lease(let id, let end): return renewLease(of: id, until: end, at: moment)
         case .attached(let attachment, let id):
             sessions.follow(attachment, of: id)
             return []

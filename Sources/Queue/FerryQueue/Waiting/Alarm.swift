@@ -11,6 +11,8 @@ package struct Alarm: Comparable, Sendable {
         /// The next deadline look-ahead is due.
         case schedule
         case release(origin: String)
+        /// A session's lease may be over.
+        case lease(SessionID)
         /// The spool is to be swept for files that no client has collected.
         case sweep
         /// The daemon has run long enough for its start to count as good.

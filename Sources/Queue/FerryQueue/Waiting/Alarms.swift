@@ -42,7 +42,7 @@ extension Alarm.Cause {
     /// Whether a second alarm with this cause would be redundant.
     fileprivate var isSingle: Bool {
         switch self {
-        case .schedule, .sweep, .cleanUp, .settling, .trialEnds, .upkeep: true
+        case .schedule, .lease, .sweep, .cleanUp, .settling, .trialEnds, .upkeep: true
         case .retry, .due, .release, .launch: false
         }
     }

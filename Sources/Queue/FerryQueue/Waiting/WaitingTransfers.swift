@@ -304,7 +304,7 @@ package struct WaitingTransfers: Sendable {
             case .retry(let id): delayed[id]?.until == other.due
             case .due(let id): dues.alarmed.contains(id)
             case .release(let origin): held.contains(origin)
-            case .schedule, .sweep, .cleanUp, .settling, .trialEnds, .upkeep, .launch: true
+            case .schedule, .lease, .sweep, .cleanUp, .settling, .trialEnds, .upkeep, .launch: true
             }
         }
     }
@@ -322,7 +322,8 @@ package struct WaitingTransfers: Sendable {
                 delayed[id] = nil
                 ready.insert(id, waiting.key)
             case .release(let origin): held.expire(origin, at: now)
-            case .due, .schedule, .sweep, .cleanUp, .trialEnds, .settling, .launch, .upkeep: causes.append(alarm.cause)
+            case .due, .schedule, .lease, .sweep, .cleanUp, .trialEnds, .settling, .launch, .upkeep:
+                causes.append(alarm.cause)
             }
         }
         return causes

@@ -45,6 +45,8 @@ extension FakeService {
 
     // MARK: Sessions
 
+    package func renewLease(of session: SessionID, until end: Double) async throws(ServiceError) {}
+
     package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) {
         state.withLock { $0.orders[session] = ids.selected(from: $0.transfers(of: session).map(\.id)) }
     }

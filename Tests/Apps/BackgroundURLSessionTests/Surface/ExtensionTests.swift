@@ -109,7 +109,8 @@ import Testing
             case .relaunch: .relaunchDelay(until: date)
             case .authentication: .authentication
             case .expired: .requestExpired
-            case .retry, .server, .disk, .destination, .shutdown, .label, .unknown: .retry(at: date, after: .timedOut)
+            case .retry, .server, .disk, .destination, .shutdown, .label, .lease, .unknown:
+                .retry(at: date, after: .timedOut)
             }
         var transfer = Transfer.waitingSample(reason)
         transfer.notBefore = reason == .beginDate ? date : nil

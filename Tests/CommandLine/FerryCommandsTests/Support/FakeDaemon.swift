@@ -155,6 +155,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
         QueueCounts(active: 0, waiting: 0, ended: 0)
     }
     func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? { nil }
+    func renewLease(of session: SessionID, until end: Double) async throws(ServiceError) {}
     func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) {}
 
     func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {}

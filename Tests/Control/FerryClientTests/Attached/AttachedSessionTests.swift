@@ -225,6 +225,7 @@ private final class AttachableService: SessionService {
         throw unused
     }
     func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] { throw unused }
+    func renewLease(of session: SessionID, until end: Double) async throws(ServiceError) { throw unused }
     func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) { throw unused }
 }
 

@@ -28,7 +28,7 @@ enum GatewayTable {
     /// The routes of the control API that are for programs of the machine's user only.
     static let refusedRoutes: Set<Route> = [
         ReleaseTransfer.route, SubmitBatch.route, SubmitList.route, ActOnSession.route, ReorderSession.route,
-        AcknowledgeEvents.route, AttachSession.route, QuitSessions.route, ConnectApplication.route,
+        AcknowledgeEvents.route, RenewLease.route, AttachSession.route, QuitSessions.route, ConnectApplication.route,
         ActivateApplication.route, ChangeApplication.route, HoldOrigin.route, GetGateway.route, ChangeGateway.route,
         GatewaySecret.route, OfferPageCode.route, OfferPairing.route, ListGatewayClients.route,
         DeleteGatewayClient.route, StopDaemon.route,

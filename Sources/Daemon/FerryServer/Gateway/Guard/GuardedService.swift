@@ -185,6 +185,7 @@ struct GuardedService: SessionService {
         throw Self.notOffered()
     }
     func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] { throw Self.notOffered() }
+    func renewLease(of session: SessionID, until end: Double) async throws(ServiceError) { throw Self.notOffered() }
     func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) { throw Self.notOffered() }
     func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?

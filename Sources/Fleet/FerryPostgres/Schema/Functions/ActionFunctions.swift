@@ -36,6 +36,8 @@ enum ActionFunctions {
         DECLARE j record; e record; lines int[] := '{}'; own int := own_tenant(); moment timestamptz := clock_timestamp();
         BEGIN
           PERFORM settle_wishes();
+          -- Leases before jobs, as the ends of jobs lock them.
+          PERFORM 1 FROM leases l WHERE l.job = ANY (p_jobs) ORDER BY l.job FOR UPDATE;
           FOR j IN SELECT g.id AS asked, jo.id, jo.state, jo.line, r.tenant, r.begin_at FROM (SELECT DISTINCT unnest(p_jobs) AS id) g
               LEFT JOIN LATERAL (SELECT jo.* FROM jobs jo WHERE jo.id = g.id FOR UPDATE) jo ON true
               LEFT JOIN requests r ON r.id = g.id ORDER BY g.id LOOP

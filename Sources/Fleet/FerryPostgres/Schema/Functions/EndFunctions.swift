@@ -92,11 +92,14 @@ enum EndFunctions {
           counted AS (UPDATE jobs j SET rescues = 0, attempts = j.attempts + gone.attempts,
               failing_at = CASE WHEN gone.attempts > 0 THEN coalesce(j.failing_at, moment) ELSE j.failing_at END
             FROM gone WHERE j.id = gone.job AND (j.rescues > 0 OR gone.attempts > 0))
-          SELECT array_agg(job) AS jobs, array_agg(wish) AS wishes, array_agg(delay) AS delays, array_agg(reason) AS reasons,
+          SELECT array_agg(job) AS jobs, array_agg(fence) AS fences, array_agg(wish) AS wishes, array_agg(delay) AS delays,
+            array_agg(reason) AS reasons,
             array_agg((CASE WHEN reason = 'paused' THEN 3 WHEN delay > 0 THEN 2 ELSE 0 END)::smallint) AS states,
             array_agg(DISTINCT origin) FILTER (WHERE origin IS NOT NULL) AS origins INTO g FROM gone;
           IF g.jobs IS NULL THEN RETURN; END IF;
           PERFORM restore(g.jobs, g.wishes, g.states, g.delays, g.reasons, named);
+          -- A job that waits for a store, or for a worker that can read it, keeps its last tries alone.
+          DELETE FROM tries t USING unnest(g.jobs, g.fences) AS e(job, fence) WHERE t.job = e.job AND t.fence <= e.fence - 100;
           IF g.origins IS NOT NULL THEN PERFORM free_origins(g.origins); END IF;
           -- Jobs that this worker cannot run are another's at once.
           IF 0 = ANY (g.states) THEN PERFORM notify_workers(); END IF;

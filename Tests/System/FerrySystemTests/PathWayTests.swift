@@ -1,7 +1,8 @@
-@testable import FerryAPI
 import FerryCore
 import Foundation
 import Testing
+
+@testable import FerrySystem
 
 @Suite struct `The way to a path` {
     /// Runs `body` with a temporary folder.
