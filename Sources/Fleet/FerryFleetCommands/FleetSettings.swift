@@ -24,6 +24,8 @@ package struct FleetSettings: Hashable, Sendable {
     /// Whether to listen for notifications. Not possible behind a pooler that shares connections between transactions.
     package var listen = true
 
+    /// The addresses from which jobs may be fetched.
+    package var addressScope = AddressScope.site
     /// Findings of `doctor` that need no attention.
     var accept: [DoctorFinding.Name] = []
 
@@ -55,6 +57,7 @@ package struct FleetSettings: Hashable, Sendable {
             case "spool_room": spoolRoom = try reader.bytes()
             case "labels": labels = try reader.words()
             case "listen": listen = try reader.flag()
+            case "address_scope": addressScope = try reader.scope()
             case "accept": accept = try reader.findings()
             default:
                 throw ServiceError(
@@ -65,7 +68,8 @@ package struct FleetSettings: Hashable, Sendable {
         }
     }
 
-    private static let keys = "database, worker, slots, ahead, lease, poll, spool_room, labels, listen, accept"
+    private static let keys =
+        "database, worker, slots, ahead, lease, poll, spool_room, labels, listen, address_scope, accept"
 
     /// Allowed lengths of a lease in seconds. Tests use shorter ones.
     private static var leases: ClosedRange<Double> {
@@ -121,6 +125,13 @@ private struct ValueReader {
             throw wrong("a list of \(DoctorFinding.Name.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return names
+    }
+
+    func scope() throws(ServiceError) -> AddressScope {
+        guard let scope = value.string.flatMap(AddressScope.init) else {
+            throw wrong(AddressScope.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return scope
     }
 
     func flag() throws(ServiceError) -> Bool {

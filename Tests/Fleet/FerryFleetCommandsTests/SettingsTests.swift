@@ -16,6 +16,7 @@ import Testing
             spool_room: 10G
             labels: [inside, fast]
             listen: false
+            address_scope: global
             accept: [no-standby, store]
             """
         let settings = try FleetSettings(text, name: "fleet.yaml")
@@ -23,6 +24,7 @@ import Testing
         (expected.database, expected.worker, expected.slots, expected.ahead) = ("service=ferry", "rack 4", 32, 0)
         (expected.lease, expected.poll, expected.labels, expected.listen) = (15, 0.5, ["inside", "fast"], false)
         expected.spoolRoom = 10 << 30
+        expected.addressScope = .global
         expected.accept = [.noStandby, .store]
         #expect(settings == expected)
     }
@@ -36,6 +38,7 @@ import Testing
         ("database: x\nslot: 4\n", "line 2: there is no setting “slot”. Settings: database, worker"),
         ("slots: many", "line 1: slots is 1 to 1000"), ("\n\nslots: 0", "line 3: slots is 1 to 1000"),
         ("lease: 5", "lease is 10.0 to 600.0 seconds"), ("listen: perhaps", "listen is true or false"),
+        ("address_scope: local", "address_scope is any, site, global"),
         ("accept: [all]", "accept is a list of connections, open-tr"),
         ("spool_room: lots", "spool_room is a number of bytes"), ("labels: [a, [b]]", "labels is a list of words"),
         ("database:", "database is a text"),

@@ -10,9 +10,13 @@ struct `A worker of a fleet` {
     private static let body = SeededBody(seed: 4, size: 300_000)
 
     /// Starts a worker with short leases in the fixture's home.
-    private static func start(_ name: String, _ bed: FleetBed, _ home: DaemonFixture) throws -> ChildProcess {
+    ///
+    /// - Parameter lines: More settings.
+    private static func start(
+        _ name: String, _ bed: FleetBed, _ home: DaemonFixture, lines: String = ""
+    ) throws -> ChildProcess {
         let settings = home.file("fleet.yaml")
-        let text = "database: \"\(bed.server.address(bed.database))\"\nlease: 2\npoll: 0.5\n"
+        let text = "database: \"\(bed.server.address(bed.database))\"\nlease: 2\npoll: 0.5\n\(lines)"
         try Data(text.utf8).write(to: URL(filePath: settings))
         return try home.spawnApp(
             ["run", "--worker", name, "--settings", settings], environment: ["FERRY_FLEET_SHORT_LEASES": "1"],
@@ -143,6 +147,26 @@ struct `A worker of a fleet` {
                     worker.send(SIGTERM)
                     #expect(await worker.result().status == 0, "\(worker.stderr)")
                 }
+            }
+        }
+    }
+
+    @Test func `fetches nothing from addresses that its settings leave out`() async throws {
+        try await withOrigin(OriginScript(Self.body)) { origin in
+            try await Self.withMachines { bed, home, _ in
+                let worker = try Self.start("w", bed, home, lines: "address_scope: global\n")
+                let urls = [origin.url("/a"), origin.url("/b", host: "localhost")]
+                let added = await bed.ferry("add", urls[0], urls[1], "--to", bed.results)
+                #expect(added.status == 0, "\(added)")
+                let waited = await bed.ferry("wait")
+                #expect(waited.status == 3, "\(waited)")
+                for id in added.lines {
+                    let info = await bed.ferry("info", id)
+                    #expect(info.output.contains("its address_scope is global"), "\(info)")
+                }
+                #expect(origin.requests.isEmpty)
+                worker.send(SIGTERM)
+                #expect(await worker.result().status == 0, "\(worker.stderr)")
             }
         }
     }

@@ -11,6 +11,7 @@ package final class LocalSession: Sendable {
     private let session: AttachedSession
     private let client: SessionFollower
     private let identifier: String
+    private let scope: AddressScope
     private let service: @Sendable () async throws(ServiceError) -> any SessionService
 
     /// Name of the application as which the daemon knows the agent.
@@ -19,9 +20,10 @@ package final class LocalSession: Sendable {
     /// - Parameters:
     ///   - worker: The worker's name, which is also the session's.
     ///   - slots: Maximum number of running transfers.
+    ///   - scope: The addresses from which jobs may be fetched.
     ///   - service: Returns the daemon's service, after starting the daemon if necessary.
     package init(
-        worker: String, slots: Int,
+        worker: String, slots: Int, scope: AddressScope,
         service: @escaping @Sendable () async throws(ServiceError) -> any SessionService
     ) throws(ServiceError) {
         var attachment = SessionAttachment(
@@ -30,6 +32,7 @@ package final class LocalSession: Sendable {
         attachment.isManager = true
         let described = attachment
         identifier = worker
+        self.scope = scope
         self.service = service
         client = SessionFollower(id: try attachment.session(), slots: slots)
         session = AttachedSession(
@@ -101,6 +104,7 @@ package final class LocalSession: Sendable {
         request.timing.paused = false
         if lease.isLimited { request.transport.connections = 1 }
         request.transport.network.needsLease = lease.isLimited
+        request.transport.addressScope = scope
         let note = JobNote(job: lease.key.job, token: lease.key.token)
         request.note = ClientNote(
             application: Self.application, identifier: identifier, task: 0, kind: .download, data: note.text)

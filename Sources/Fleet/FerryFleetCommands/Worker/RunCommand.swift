@@ -57,8 +57,9 @@ struct RunCommand: FerrySubcommand {
         let queue = PostgresQueue(try fleet.address(settings))
 
         let daemon = LocalDaemon(try ClientConfiguration(environment: context.environment))
-        let session = try LocalSession(worker: name, slots: settings.slots) { () throws(ServiceError) in daemon.service
-        }
+        let session = try LocalSession(
+            worker: name, slots: settings.slots, scope: settings.addressScope
+        ) { () throws(ServiceError) in daemon.service }
         var logger = Logger(label: "ferry-fleet") { StreamLogHandler.standardError(label: $0) }
         logger[metadataKey: "worker"] = "\(name)"
         logger.logLevel = verbose ? .debug : .info

@@ -29,6 +29,7 @@ extension TransferRequest: Codable {
         case originAttribute = "origin_attribute"
         case allowDowngrade = "allow_downgrade"
         case allowPrivateRedirects = "allow_private_redirects"
+        case addressScope = "address_scope"
         case proxyEnvironment = "proxy_environment"
         case statusPolicy = "status_policy"
         case foreignFields = "foreign_fields"

@@ -11,8 +11,29 @@ package struct TransportOptions: Hashable, Sendable {
     package var foreignFields: ForeignFields = .drop
     /// The only family of addresses to connect to. Nil for both.
     package var addressFamily: AddressFamily?
+    package var addressScope = AddressScope.any
 
     package init() {}
+}
+
+/// The addresses to which a transfer may connect.
+///
+/// Judged after the look-up of a name, for each host of a redirect chain. A proxy looks names up itself: through one, only
+/// addresses in URLs are judged.
+package enum AddressScope: String, Codable, CaseIterable, Sendable {
+    case any
+    /// All but link-local ones and those of metadata services, which trust every client that reaches them.
+    case site
+    /// Globally reachable ones.
+    case global
+
+    package func contains(_ address: IPAddress) -> Bool {
+        switch self {
+        case .any: true
+        case .site: !address.isLinkLocal
+        case .global: !address.isPrivate
+        }
+    }
 }
 
 /// A family of IP addresses.
@@ -37,6 +58,7 @@ extension TransportOptions {
         try box.take(.maxRedirects, into: &redirects.most)
         try box.take(.foreignFields, into: &foreignFields)
         addressFamily = try box.decodeIfPresent(AddressFamily.self, forKey: .addressFamily)
+        try box.take(.addressScope, into: &addressScope)
     }
 
     func encode(to box: inout KeyedEncodingContainer<CodingKeys>) throws {
@@ -51,5 +73,6 @@ extension TransportOptions {
         try box.put(redirects.most, .maxRedirects, unless: usual.redirects.most)
         try box.put(foreignFields, .foreignFields, unless: usual.foreignFields)
         try box.encodeIfPresent(addressFamily, forKey: .addressFamily)
+        try box.put(addressScope, .addressScope, unless: usual.addressScope)
     }
 }

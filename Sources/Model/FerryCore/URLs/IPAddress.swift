@@ -148,6 +148,15 @@ extension HTTPURL {
     /// Such a service trusts every client that reaches it, so even a server on this machine may not redirect there.
     package var isLinkLocalLiteral: Bool { literal?.isLinkLocal ?? false }
 
+    /// Whether the host may be in a scope: names are not resolved.
+    package func isIn(_ scope: AddressScope) -> Bool {
+        switch scope {
+        case .any: true
+        case .site: !isLinkLocalLiteral
+        case .global: !isPrivateLiteral
+        }
+    }
+
     /// The host's address without its zone, or nil for a name.
     private var literal: IPAddress? {
         let name = nameWithoutDot

@@ -50,6 +50,12 @@ enum ClientFailure {
             return ServiceError(
                 .hostNotFound, "\(host.subject) has no \(name) address; leave out \(option).",
                 details: ErrorDetails(url: url.redacted), as: .final)
+        case ConnectionFailure.outOfScope(let scope):
+            let kind = scope == .global ? "a private or link-local address" : "a link-local address"
+            return ServiceError(
+                .connectFailed,
+                "\(host.subject) is at \(kind), to which this transfer may not connect: its address_scope is \(scope.rawValue).",
+                details: ErrorDetails(url: url.redacted), as: .final)
         case ConnectionFailure.closedBeforeHead:
             return failure(.connectionLost, "\(host.subject) closed the connection before it responded.")
         case is ConnectionFailure, HTTPParserError.invalidEOFState:

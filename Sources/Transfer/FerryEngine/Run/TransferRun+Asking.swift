@@ -163,6 +163,11 @@ extension TransferRun {
     func workerKey(for url: HTTPURL, through proxy: ProxyChoice?) throws(ServiceError) -> ConnectionKey {
         var key = ConnectionKey(proxy: proxy)
         key.family = job.request.transport.addressFamily
+        key.scope = job.request.transport.addressScope
+        // A proxy would connect to it.
+        if proxy != nil, !url.isIn(key.scope) {
+            throw ClientFailure.transferError(ConnectionFailure.outOfScope(key.scope), url: url, phase: .beforeHead)
+        }
         key.isInsecure = job.request.tls.insecure
         key.skipsHostVerification = job.request.tls.skipsHostVerification
         (key.minimumTLS, key.maximumTLS) = (job.request.tls.minimumVersion, job.request.tls.maximumVersion)

@@ -86,6 +86,7 @@ actor ShortAttempt: AttemptRun {
         var key = ConnectionKey()
         key.loop = EngineLoops.home
         key.family = job.request.transport.addressFamily
+        key.scope = job.request.transport.addressScope
         if url.isSecure { key.trust = try await engine.material(of: job.request.tls.trust).home }
         key.offersHTTP2 = job.offersHTTP2 && url.isSecure && !engine.client.refusals.contains(url.origin)
         return PooledRequest(

@@ -224,6 +224,11 @@ extension String {
     package func isOf(_ family: AddressFamily?) -> Bool {
         family.map { utf8.contains(UInt8(ascii: ":")) == ($0 == .ipv6) } ?? true
     }
+
+    /// Whether this numeric address is in a scope.
+    package func isIn(_ scope: AddressScope) -> Bool {
+        IPAddress(String(prefix { $0 != "%" })).map(scope.contains) ?? false
+    }
 }
 
 extension [String] {

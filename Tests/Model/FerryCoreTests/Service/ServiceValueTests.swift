@@ -75,6 +75,7 @@ import Testing
         request.login.isPreemptive = true
         request.login.usesSessionCookies = false
         request.transport.addressFamily = .ipv6
+        request.transport.addressScope = .global
         request.tls.minimumVersion = .v1_0
         request.tls.maximumVersion = .v1_3
         request.note = ClientNote(application: "a", identifier: "i", task: 1, kind: .upload, data: "d")

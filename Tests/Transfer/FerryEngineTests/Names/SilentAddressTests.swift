@@ -80,6 +80,27 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [AddressScope.site, .global],
+        ["127.0.0.1", "localhost", "inside.test", "169.254.169.254", "meta.test"])
+    func `a host outside the scope of a transfer gets no connection`(scope: AddressScope, host: String) async throws {
+        let addresses = ["localhost": "127.0.0.1", "inside.test": "127.0.0.1", "meta.test": "169.254.169.254"]
+        let names = ScriptedNames(addresses.mapValues { .success([$0]) })
+        defer { names.release() }
+        let isLocal = host != "meta.test" && host != "169.254.169.254"
+        try await withEngine(OriginScript(body), configured: { $0.lookup = names.lookup }) { harness, origin in
+            let request = harness.request(origin.url(host: host)) { $0.transport.addressScope = scope }
+            let history = await harness.transfer(request, tries: 1)
+            guard !isLocal || scope == .global else {
+                try harness.expectFile(history, body)
+                return
+            }
+            let error = try #require(history.errors.first)
+            #expect(error.code == .connectFailed && error.errorClass == .final && origin.requests.isEmpty)
+            #expect(error.message.contains("its address_scope is \(scope.rawValue)"), "\(error.message)")
+        }
+    }
+
     /// A connection from a former address of this machine accepts a request and never responds.
     @Test func `idle connections are not used after a change of the network`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in

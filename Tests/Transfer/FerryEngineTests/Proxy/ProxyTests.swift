@@ -55,6 +55,14 @@ private func withProxy(
         }
     }
 
+    /// It looks names up itself, so only addresses in URLs can be judged.
+    @Test func `is not asked for an address outside the transfer's scope`() async throws {
+        try await withProxy(request: { $0.transport.addressScope = .global }) { _, origin, proxy, history in
+            #expect(history.errors.map(\.code) == [.connectFailed])
+            #expect(proxy.heads.isEmpty && origin.requests.isEmpty)
+        }
+    }
+
     /// In their default configuration, proxies open tunnels to port 443 only.
     @Test func `Q12 is sent requests to an origin without TLS, with the whole URL`() async throws {
         try await withProxy(wants: login, userinfo: "me:secret@") { harness, origin, proxy, history in

@@ -44,7 +44,9 @@ enum GatewayTable {
     /// The keys of a new request. Its file is placed in an allowed folder in any case.
     static let request: [String: Verdict] = keys(
         offered: [
-            "acceptable_statuses", "address_family", "allow_downgrade", "allow_private_redirects", "body", "checksums",
+            "acceptable_statuses", "address_family", "address_scope", "allow_downgrade", "allow_private_redirects",
+            "body",
+            "checksums",
             "connect_timeout", "connections", "cookies", "create_folders", "deadline", "decode", "expected_size",
             "foreign_fields", "give_up_after", "headers", "idle_timeout", "insecure", "logins", "max_redirects",
             "max_size",

@@ -4,6 +4,8 @@ import FerryCore
 enum ConnectionFailure: Error, Hashable {
     /// The host has no address of the only family that may be used.
     case noAddress(AddressFamily)
+    /// The host has no address in the scope that may be used.
+    case outOfScope(AddressScope)
     /// Connecting took too long, including all handshakes.
     case timedOut
     /// The server closed the connection before a response.

@@ -7,6 +7,8 @@ struct ConnectionKey: Hashable, Sendable {
     var proxy: ProxyChoice?
     /// The only family of addresses to connect to. `nil` for both.
     var family: AddressFamily?
+    /// The addresses to which it may lead.
+    var scope = AddressScope.any
     var isInsecure = false
     /// Whether certificates for another host are accepted.
     var skipsHostVerification = false

@@ -86,7 +86,12 @@ final class Connector: Sendable {
         names.addresses(of: target.host, on: loop, atMost: timeouts.connect).flatMapThrowing { all in
             let addresses = all.filter { $0.isOf(target.key.family) }
             if let family = target.key.family, addresses.isEmpty { throw ConnectionFailure.noAddress(family) }
-            return addresses
+            // The address of a proxy is the user's choice.
+            let scope = target.key.scope
+            guard scope != .any, target.key.proxy == nil else { return addresses }
+            let allowed = addresses.filter { $0.isIn(scope) }
+            if allowed.isEmpty, !addresses.isEmpty { throw ConnectionFailure.outOfScope(scope) }
+            return allowed
         }.flatMap { [names, timeouts] addresses in
             let known = KnownAddresses(addresses, port: target.port, loop: loop)
             return ClientBootstrap(group: loop)
