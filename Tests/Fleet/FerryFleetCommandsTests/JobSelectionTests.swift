@@ -97,8 +97,10 @@ struct `Commands that select and await jobs` {
             async let waiting = bed.ferry("wait")
             try await eventually("wait has begun") {
                 try await bed.server.query(
-                    "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(bed.database)' AND query LIKE '%list_jobs%'"
-                ) == "1"
+                    """
+                    SELECT count(*) FROM pg_stat_activity WHERE datname = '\(bed.database)' AND pid <> pg_backend_pid()
+                      AND (query LIKE '%ferry.list_jobs%' OR query LIKE '%ferry.ends%')
+                    """) != "0"
             }
             try await bed.succeed(ids[0])
             try await bed.fail(ids[1], .notFound)

@@ -14,6 +14,7 @@ import FerryFleet
         var prepared: [Delivery] = []
         var holds: [[Heartbeat.Hold]] = []
         var renewals: [Double] = []
+        var limited: [TransferID] = []
         var abandoned: [Delivery] = []
         var reports: [WorkerReport] = []
         var claims = 0
@@ -48,14 +49,15 @@ import FerryFleet
 
     static func lease(
         _ key: LeaseKey = key, policy: ConflictPolicy = .fail, intents: [Intent] = [], rescues: Int = 0,
-        tries: Int = 1, spent: Spent = Spent(), _ change: (inout TransferRequest) -> Void = { _ in }
+        tries: Int = 1, spent: Spent = Spent(), isLimited: Bool = false,
+        _ change: (inout TransferRequest) -> Void = { _ in }
     ) -> Lease {
         var request = TransferRequest(url: "https://example.org/file", folder: "/srv")
         request.file.name = "file"
         request.file.onConflict = policy
         change(&request)
         return Lease(
-            key: key, tries: tries, rescues: rescues, isLimited: false, request: request, path: "/srv/file",
+            key: key, tries: tries, rescues: rescues, isLimited: isLimited, request: request, path: "/srv/file",
             origin: "https://example.org:443", intents: intents, spent: spent)
     }
 
@@ -85,6 +87,7 @@ import FerryFleet
         case .look(let look): record.looks.append(look)
         case .prepare(let delivery): record.prepared.append(delivery)
         case .hold(let all): record.holds.append(all)
+        case .limit(let id, _): record.limited.append(id)
         case .renew(let end): record.renewals.append(end)
         case .abandon(let delivery): record.abandoned.append(delivery)
         case .exit: record.hasExited = true
@@ -147,7 +150,8 @@ import FerryFleet
             return .claimed([], next: 600)
         case .reclaim: return .reclaimed([])
         case .finish, .giveBack, .landed, .begin: return .stale([])
-        case .intend, .progress, .hold, .leave, .upkeep: return .done
+        case .intend: return .intended(known: [:], stale: [])
+        case .progress, .hold, .leave, .upkeep: return .done
         }
     }
 }

@@ -165,20 +165,42 @@ import Testing
         #expect(bed.agent.heldJobs.isEmpty && bed.submitted.isEmpty)
     }
 
-    /// A file of 120 MiB may take two minutes longer than an empty one.
-    @Test(arguments: [(Int64(4), 60.0), (120 << 20, 180)])
-    func `gives up a copy that takes too long, and gives the job back when the next one does too`(
-        size: Int64, patience: Double
-    ) {
+    @Test func `waits for a copy as long as the store takes more of it, and gives the job back when it hangs`() {
         var bed = AgentBed.with(AgentBed.lease())
         bed.fetch()
-        bed.take(.changed(bed.transfer(.succeeded(LocalFile(path: "/spool/7", size: size)))))
-        bed.pass(patience - 5)
+        bed.take(.changed(bed.transfer(.succeeded(LocalFile(path: "/spool/7", size: 1 << 40)))))
+        for _ in 0..<10 {
+            bed.pass(50)
+            bed.take(.copying(bed.prepared[0]))
+        }
         #expect(bed.prepared.count == 1 && bed.abandoned.isEmpty)
-        bed.pass(10)
-        #expect(bed.abandoned == bed.prepared.prefix(1).map(\.self) && bed.returned.isEmpty)
-        bed.pass(2 * patience)
+        bed.pass(70)
+        #expect(bed.abandoned == Array(bed.prepared.prefix(1)) && bed.returned.isEmpty)
+        bed.pass(130)
         #expect(bed.returned.map(\.reason) == [.store] && bed.prepared.count == 2)
+    }
+
+    /// The file may appear at any time: the job is neither ended nor stopped here.
+    @Test func `gives a job back whose file is being placed without end`() {
+        var bed = AgentBed.with(AgentBed.lease(tries: 10, spent: Spent(machineFailures: 9)))
+        bed.fetch()
+        bed.take(.changed(bed.transfer(.succeeded(LocalFile(path: "/spool/7", size: 4)))))
+        let intent = Intent(path: "/srv/file", copy: bed.prepared[0].copyName, inode: 9, size: 4, sha256: "00")
+        bed.take(.prepared(bed.prepared[0], PreparedFile(intent: intent)))
+        bed.answerCalls()
+        bed.pass(70)
+        #expect(bed.returned.map(\.reason) == [.store] && bed.ended.isEmpty && bed.agent.heldJobs.isEmpty)
+    }
+
+    @Test func `gives a job back whose transfer is gone although its bytes had arrived`() {
+        var bed = AgentBed.with(AgentBed.lease(isLimited: true))
+        bed.fetch()
+        bed.take(.changed(bed.transfer(.succeeded(LocalFile(path: "/spool/7", size: 1 << 30)))))
+        bed.answerCalls()
+        bed.take(.deliveryFailed(bed.prepared[0], DeliveryFailure(Self.full, isTemporary: true)))
+        bed.take(.removed(TransferID(rawValue: 7)))
+        bed.answerCalls()
+        #expect(bed.returned.map(\.reason) == [.local] && bed.submitted.count == 1)
     }
 
     @Test func `gives a job back that its daemon cannot store`() {
@@ -225,10 +247,11 @@ import Testing
     @Test func `lets limited transfers run until the worker's own leases may be over`() {
         var bed = AgentBed.with(AgentBed.lease())
         bed.fetch()
-        #expect(bed.renewals == [30.1])
+        // A tenth of the lease before its end: the daemon needs a moment to stop.
+        #expect(bed.renewals == [27.1])
         bed.pass(40)
         #expect(bed.renewals.count > 2 && bed.renewals == bed.renewals.sorted())
-        #expect(bed.renewals.last == bed.agent.standing.validUntil)
+        #expect(bed.renewals.last == bed.agent.standing.validUntil - 3)
         // A daemon that was started again knows no lease.
         let count = bed.renewals.count
         bed.take(.daemonLost)
@@ -245,7 +268,50 @@ import Testing
         bed.answerCall()
         #expect(bed.renewals.isEmpty && bed.removed.isEmpty)
         bed.answerCalls()
-        #expect(bed.removed == [TransferID(rawValue: 7)] && bed.renewals == [30.1])
+        #expect(bed.removed == [TransferID(rawValue: 7)] && bed.renewals == [27.1])
+    }
+
+    @Test func `lets no limited transfer run while a submission without a lease may arrive`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        bed.take(.looked(AgentBed.key, nil))
+        bed.answerCalls()
+        let count = bed.renewals.count
+        bed.leases = [AgentBed.lease(AgentBed.key(8))]
+        bed.now = 40
+        bed.take(.alarm)
+        bed.take(.answered(.givenUp))
+        bed.answerCalls()
+        bed.take(.looked(AgentBed.key(8), nil))
+        #expect(bed.renewals.count == count)
+        bed.take(.submitted([AgentBed.key.token: TransferID(rawValue: 7)]))
+        #expect(bed.removed == [TransferID(rawValue: 7)] && bed.renewals.count == count + 1)
+    }
+
+    @Test func `removes transfers without a lease while it drains`() {
+        var bed = AgentBed()
+        bed.take(.started)
+        bed.take(.stop(patience: 60))
+        bed.take(.listed([bed.transfer(.active(received: 5, expected: nil))]))
+        bed.answerCalls()
+        bed.pass(10)
+        #expect(bed.removed == [TransferID(rawValue: 7)] && bed.hasExited)
+    }
+
+    /// Its server was limited after the job had been handed over.
+    @Test func `limits a transfer that it adopts, once`() {
+        var bed = AgentBed()
+        bed.leases = [AgentBed.lease(isLimited: true)]
+        bed.take(.started)
+        bed.take(.listed([bed.transfer(.active(received: 5, expected: nil))]))
+        bed.answerCalls()
+        bed.take(.looked(AgentBed.key, nil))
+        bed.take(.changed(bed.transfer(.active(received: 9, expected: nil))))
+        #expect(bed.limited == [TransferID(rawValue: 7)])
+        bed.take(.daemonLost)
+        var limited = bed.transfer(.active(received: 9, expected: nil))
+        limited.isLimited = true
+        bed.take(.listed([limited]))
+        #expect(bed.limited.count == 1)
     }
 
     // MARK: Limits

@@ -102,6 +102,12 @@ final class StoreUnderTest: Sendable {
     }
 }
 
+extension ResultStore {
+    func prepare(_ delivery: Delivery) async throws(DeliveryFailure) -> PreparedFile {
+        try await prepare(delivery, CopyProgress())
+    }
+}
+
 /// The simulation's store behind the protocol.
 private final class SharedMemoryStore: ResultStore {
     private struct State {
@@ -139,7 +145,7 @@ private final class SharedMemoryStore: ResultStore {
         try state.withLock { $0.store.look(look) }.get()
     }
 
-    func prepare(_ delivery: Delivery) -> PreparedFile {
+    func prepare(_ delivery: Delivery, _ progress: CopyProgress) -> PreparedFile {
         state.withLock { state in
             let content = FileContent(token: delivery.key.token, version: state.texts.count - 1)
             return state.store.prepare(delivery, by: "machine", content: content)

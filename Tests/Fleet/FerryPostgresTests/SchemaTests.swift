@@ -206,6 +206,31 @@ struct `The schema of a fleet` {
         }
     }
 
+    // MARK: Tries
+
+    /// A job whose store is away for a month is tried thousands of times.
+    @Test func `a job keeps its last hundred tries`() async throws {
+        try await Self.withFleet { server, database, queue in
+            _ = try await queue.submit([QueueUnderTest.request(1)])
+            let counts = try await server.query(
+                """
+                SET search_path = ferry;
+                DO $$
+                DECLARE w record; l record;
+                BEGIN
+                  SELECT * INTO w FROM join_fleet('w', 'i', 'm', '1', 600, 4, '{}');
+                  FOR i IN 1..130 LOOP
+                    SELECT * INTO l FROM claim(w.worker, w.epoch, 1);
+                    PERFORM give_back(w.worker, w.epoch, ARRAY[l.id], ARRAY[l.token], ARRAY[l.fence], ARRAY['store'], ARRAY[0::float8],
+                      ARRAY[NULL::text], ARRAY[0]);
+                  END LOOP;
+                END $$;
+                SELECT count(*) || ' ' || min(fence) || ' ' || max(fence) FROM tries;
+                """, in: database)
+            #expect(counts == "100 31 130")
+        }
+    }
+
     // MARK: Keys
 
     /// The insertion waits for the end that moves the job, and does not see where it went.

@@ -22,7 +22,7 @@ extension FleetWorld {
             schedule(
                 .step(worker: worker, life: life, effect),
                 after: random.seconds(0.001...0.2) * (isSlow ? 10 * options.lease : 1))
-        case .submit, .remove, .look, .discard, .renew:
+        case .submit, .remove, .look, .discard, .limit, .renew:
             schedule(.step(worker: worker, life: life, effect), after: random.seconds(0.001...0.2))
         case .hold: break
         case .setAlarm(let time):
@@ -49,10 +49,10 @@ extension FleetWorld {
                 workers[worker].lastTransfer += 1
                 let id = TransferID(rawValue: workers[worker].lastTransfer)
                 let job = JobReference(job: lease.key.job, token: lease.key.token)
-                let local = LocalTransfer(id: id, job: job, state: .active(received: 0, expected: nil))
+                let local = LocalTransfer(
+                    id: id, job: job, state: .active(received: 0, expected: nil), isLimited: lease.isLimited)
                 workers[worker].transfers[id] = local
                 workers[worker].session.retries[id] = lease.limited()?.timing.retries
-                if lease.isLimited { workers[worker].session.limited.insert(id) }
                 ids[lease.key.token] = id
                 schedule(
                     .fetched(worker: worker, machine: workers[worker].machineLife, id), after: random.seconds(0.1...12))
@@ -67,6 +67,11 @@ extension FleetWorld {
         case .remove(let ids):
             for id in ids { workers[worker].transfers[id] = nil }
             take(ids.map { .removed($0) }, worker)
+        case .limit(let id, _):
+            guard workers[worker].isDaemonUp, var local = workers[worker].transfers[id] else { return }
+            local.isLimited = true
+            workers[worker].transfers[id] = local
+            schedule(.input(worker: worker, life: life, .changed(local)), after: 0.002)
         case .renew(let end):
             guard workers[worker].isDaemonUp else { return }
             workers[worker].session.leasedUntil = max(workers[worker].session.leasedUntil, end)
@@ -104,8 +109,7 @@ extension FleetWorld {
     /// Whether a daemon fetches a transfer: one from a limited origin needs the lease of its session.
     func isReceiving(_ local: LocalTransfer, _ worker: Int) -> Bool {
         local.isActive
-            && (!workers[worker].session.limited.contains(local.id) || workers[worker].session.leasedUntil > now
-                || queue.mistake == .noSessionLeases)
+            && (!local.isLimited || workers[worker].session.leasedUntil > now || queue.mistake == .noSessionLeases)
     }
 
     /// The daemon has fetched a file, or failed to.

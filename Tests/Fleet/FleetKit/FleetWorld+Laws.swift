@@ -11,10 +11,7 @@ extension FleetWorld {
         let limited = queue.leases.values.count { $0.origin == "https://limited.example:443" }
         if limited > 3 { return "\(limited) leases of an origin that allows 3" }
         let received = workers.indices.reduce(0) { count, worker in
-            count
-                + workers[worker].session.limited.count { id in
-                    workers[worker].transfers[id].map { isReceiving($0, worker) } ?? false
-                }
+            count + workers[worker].transfers.values.count { $0.isLimited && isReceiving($0, worker) }
         }
         // A promoted replica gives places away that are taken.
         if received > 3, !options.forgets { return "\(received) transfers of an origin that allows 3" }
@@ -105,13 +102,11 @@ package struct FleetCounts: Hashable, Sendable {
     }
 }
 
-/// What a daemon of the simulation knows about its worker's session.
+/// A worker's session in its daemon.
 struct SimulatedSession: Sendable {
     /// Retries that are left of its transfers.
     var retries: [TransferID: Int] = [:]
-    /// Transfers that run only under the session's lease.
-    var limited: Set<TransferID> = []
-    /// When that lease ends.
+    /// When its lease ends.
     var leasedUntil = -Double.infinity
 }
 

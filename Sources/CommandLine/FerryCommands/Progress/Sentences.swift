@@ -71,7 +71,7 @@ enum WaitSentence {
         case .destination: "the folder"
         case .shutdown: "the next start of the daemon"
         case .label: "a worker with its label"
-        case .lease: "the program that controls it"
+        case .lease: "a lease from its program"
         case .unknown: "a reason of a newer version"
         }
     }

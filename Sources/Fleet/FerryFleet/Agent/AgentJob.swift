@@ -40,6 +40,10 @@ package struct AgentJob: Hashable, Sendable {
     package internal(set) var step = Step.unseen
     /// A conclusion that was drawn while the daemon had not answered yet.
     var pending: Conclusion?
+    /// The daemon removes the transfer.
+    var isRemoving = false
+    /// The daemon has been told to run the transfer under the lease of its session only.
+    var isLimiting = false
     /// The queue knows that a suspected job is about to be fetched.
     var isBegun = false
     /// The queue knows that its bytes have arrived.
@@ -92,7 +96,8 @@ package struct AgentJob: Hashable, Sendable {
 
     /// Whether the daemon may fetch more of it.
     var mayReceive: Bool {
-        switch transfer?.state {
+        if step == .submitting { return true }
+        return switch transfer?.state {
         case .active, .waiting, .suspended: true
         case .succeeded, .failed, .canceled, nil: false
         }

@@ -36,7 +36,7 @@ struct AgentJobs: Hashable, Sendable {
 
     func owner(of id: TransferID) -> AgentJob? { tokens[id].flatMap { byToken[$0] } }
 
-    /// Changes a job. One that has neither lease nor transfer afterwards is forgotten.
+    /// Changes a job. One that has neither lease nor transfer afterwards is forgotten, unless the daemon may still store it.
     mutating func update(_ token: JobToken, _ change: (inout AgentJob) -> Void) {
         guard var job = byToken[token] else { return }
         let before = job.transfer?.id
@@ -49,15 +49,16 @@ struct AgentJobs: Hashable, Sendable {
         let token = lease.key.token
         let known = byToken[token]
         var job = AgentJob(JobReference(job: lease.key.job, token: token))
-        (job.lease, job.transfer) = (lease, known?.transfer)
+        (job.lease, job.transfer, job.isRemoving) = (lease, known?.transfer, known?.isRemoving ?? false)
         set(job, former: known?.transfer?.id)
     }
 
-    /// Drops the lease of a job. Its transfer stays a stray.
+    /// Drops the lease of a job. Its transfer stays a stray, also one that the daemon is about to store.
     mutating func drop(_ token: JobToken) {
         guard let job = byToken[token] else { return }
         var stray = AgentJob(job.reference)
-        stray.transfer = job.transfer
+        (stray.transfer, stray.isRemoving) = (job.transfer, job.isRemoving)
+        if job.step == .submitting { stray.step = .submitting }
         set(stray, former: job.transfer?.id)
     }
 
@@ -78,7 +79,12 @@ struct AgentJobs: Hashable, Sendable {
     /// Replaces all transfers. Returns those of jobs that have another one already: a submission was repeated.
     mutating func replace(with transfers: [LocalTransfer]) -> [TransferID] {
         let former = byToken
-        for token in former.keys { update(token) { $0.transfer = nil } }
+        for token in former.keys {
+            update(token) { job in
+                job.transfer = nil
+                (job.isRemoving, job.isLimiting) = (false, false)
+            }
+        }
         var repeated: [TransferID] = []
         for transfer in transfers {
             // A job's transfer that is still there stays the job's.
@@ -99,7 +105,8 @@ struct AgentJobs: Hashable, Sendable {
     private mutating func set(_ job: AgentJob, former: TransferID?) {
         if let former, former != job.transfer?.id { tokens[former] = nil }
         if let id = job.transfer?.id { tokens[id] = job.token }
-        byToken[job.token] = job.lease == nil && job.transfer == nil ? nil : job
+        let isKnown = job.lease != nil || job.transfer != nil || job.step == .submitting
+        byToken[job.token] = isKnown ? job : nil
     }
 }
 

@@ -27,9 +27,10 @@ extension FleetAgent {
         case (.claim(let want), .claimed(let leases, let next)):
             pace.claimed(isFull: leases.count >= want, next: next, at: now)
             return leases.flatMap { hold($0, at: now) }
-        case (.reclaim(let wanted), .reclaimed(let leases)): return reclaimed(leases, of: wanted, at: now)
+        case (.reclaim, .reclaimed(let leases)): return reclaimed(leases, at: now)
         case (.begin(let keys), .stale(let stale)):
-            return begun(keys, stale: Set(stale))
+            begun(keys, stale: Set(stale))
+            return []
         case (.intend(let intents), .intended(let known, let stale)):
             return intended(intents.map(\.key), known: known, stale: Set(stale), at: now)
         case (.finish(let ends), .stale(let stale)):
@@ -47,16 +48,10 @@ extension FleetAgent {
         }
     }
 
-    private mutating func begun(_ keys: [LeaseKey], stale: Set<LeaseKey>) -> [Effect] {
-        var unneeded: [TransferID] = []
+    private mutating func begun(_ keys: [LeaseKey], stale: Set<LeaseKey>) {
         for key in keys where jobs[key] != nil {
-            if stale.contains(key) {
-                unneeded += forget(key.token)
-            } else {
-                jobs.update(key.token) { $0.isBegun = true }
-            }
+            if stale.contains(key) { forget(key.token) } else { jobs.update(key.token) { $0.isBegun = true } }
         }
-        return unneeded.isEmpty ? [] : [.remove(unneeded)]
     }
 
     private mutating func beaten(_ heartbeat: Heartbeat, at now: Double) -> [Effect] {
@@ -88,10 +83,9 @@ extension FleetAgent {
     /// The queue knows these conclusions, or they count for nothing. The daemon's transfers may go.
     private mutating func told(_ keys: [LeaseKey], stale: Set<LeaseKey>) -> [Effect] {
         var effects: [Effect] = []
-        var unneeded: [TransferID] = []
         for key in keys {
             guard let job = jobs[key], let conclusion = job.tellable else { continue }
-            unneeded += forget(key.token)
+            forget(key.token)
             if let leftover = job.leftover {
                 effects.append(.discard(leftover, and: stale.contains(key) ? [] : job.lease?.intents ?? []))
             }
@@ -104,13 +98,12 @@ extension FleetAgent {
             case .giveBack(let reason, _, _, _): effects.append(.log(.returned(key.job, reason)))
             }
         }
-        return unneeded.isEmpty ? effects : effects + [.remove(unneeded)]
+        return effects
     }
 
-    /// Parts with a job, and returns the daemon's transfer of it, which is not needed any more.
-    mutating func forget(_ token: JobToken) -> [TransferID] {
+    /// Parts with a job. The daemon's transfer of it is removed next.
+    mutating func forget(_ token: JobToken) {
         outbox.forget(token)
         jobs.drop(token)
-        return jobs[token]?.transfer.map { [$0.id] } ?? []
     }
 }

@@ -68,18 +68,25 @@ extension FleetAgent {
         return .reclaim(strays)
     }
 
-    mutating func reclaimed(_ leases: [Lease], of wanted: [JobReference], at now: Double) -> [Effect] {
+    mutating func reclaimed(_ leases: [Lease], at now: Double) -> [Effect] {
         daemon.mayReclaim = false
-        var effects = leases.flatMap { hold($0, at: now) }
-        let strays = wanted.compactMap { jobs[$0.token] }.filter { $0.lease == nil }.compactMap(\.transfer?.id)
-        if !strays.isEmpty { effects.append(.remove(strays)) }
-        return effects
+        return leases.flatMap { hold($0, at: now) }
+    }
+
+    /// Removes the transfers of jobs without a lease, unless the jobs may still be had back.
+    mutating func removeStrays() -> [Effect] {
+        guard daemon.isListed, standing.member != nil, !daemon.mayReclaim else { return [] }
+        let strays = jobs.strays.filter { $0.transfer != nil && !$0.isRemoving }
+        guard !strays.isEmpty else { return [] }
+        for stray in strays { jobs.update(stray.token) { $0.isRemoving = true } }
+        return [.remove(strays.compactMap(\.transfer?.id))]
     }
 
     // MARK: The daemon
 
     mutating func listed(_ transfers: [LocalTransfer], at now: Double) -> [Effect] {
-        var unneeded = jobs.replace(with: transfers)
+        let unneeded = jobs.replace(with: transfers)
+        daemon.unneeded = Set(unneeded)
         daemon.isListed = true
         // It may have been started again, and knows no lease then.
         daemon.leasedUntil = -.infinity
@@ -91,11 +98,10 @@ extension FleetAgent {
             case (.fetching, _?), (.arrived, _?):
                 jobs.update(job.token) { $0.step = .fetching }
                 effects += follow(job.token, at: now)
-            case (.fetching, nil), (.arrived, nil), (.concluding, nil): lostTransfer(job.token)
+            case (.fetching, nil), (.arrived, nil), (.concluding, nil): effects += lostTransfer(job.token)
             default: break
             }
         }
-        if standing.member != nil, !daemon.mayReclaim { unneeded += jobs.strays.compactMap(\.transfer?.id) }
         if !unneeded.isEmpty { effects.append(.remove(unneeded)) }
         return effects
     }
@@ -104,26 +110,39 @@ extension FleetAgent {
         jobs.set(transfer) ? follow(transfer.job.token, at: now) : []
     }
 
-    mutating func removed(_ id: TransferID) {
-        guard let token = jobs.owner(of: id)?.token else { return }
-        jobs.update(token) { $0.transfer = nil }
-        lostTransfer(token)
+    mutating func removed(_ id: TransferID, at now: Double) -> [Effect] {
+        daemon.unneeded.remove(id)
+        guard let token = jobs.owner(of: id)?.token else { return [] }
+        jobs.update(token) { job in
+            job.transfer = nil
+            (job.isRemoving, job.isLimiting) = (false, false)
+        }
+        return lostTransfer(token)
     }
 
     /// The daemon has no transfer of a job any more.
-    private mutating func lostTransfer(_ token: JobToken) {
-        switch jobs[token]?.step {
+    private mutating func lostTransfer(_ token: JobToken) -> [Effect] {
+        guard let job = jobs[token] else { return [] }
+        switch job.step {
         case .concluding: outbox.add(token)
-        // Somebody else removed it.
-        case .fetching, .arrived, .preparing: jobs.update(token) { $0.step = .ready }
-        case .unseen, .looking, .ready, .submitting, .intending, .placing, nil: break
+        // Somebody else removed it. Its place at the server is another's by now, if its bytes had arrived.
+        case .fetching, .arrived, .preparing:
+            if job.hasLanded { return conclude(token, .giveBack(.local)) }
+            jobs.update(token) { $0.step = .ready }
+        case .unseen, .looking, .ready, .submitting, .intending, .placing: break
         }
+        return []
     }
 
     /// Looks at the transfer of a job that is being fetched.
     private mutating func follow(_ token: JobToken, at now: Double) -> [Effect] {
         guard let job = jobs[token], job.step == .fetching, let lease = job.lease, let transfer = job.transfer else {
             return []
+        }
+        // Its server has been limited since it was submitted.
+        if lease.isLimited, !transfer.isLimited, !job.isLimiting, job.mayReceive {
+            jobs.update(token) { $0.isLimiting = true }
+            return [.limit(transfer.id, job.reference)] + follow(token, at: now)
         }
         switch transfer.state {
         case .active, .suspended: return []
@@ -197,10 +216,16 @@ extension FleetAgent {
             guard let job = jobs[token] else { return [.remove([id])] }
             // An event may have come before the answer.
             if job.transfer == nil {
-                jobs.set(LocalTransfer(id: id, job: job.reference, state: .active(received: 0, expected: nil)))
+                jobs.set(
+                    LocalTransfer(
+                        id: id, job: job.reference, state: .active(received: 0, expected: nil),
+                        isLimited: job.lease?.isLimited ?? false))
             }
-            // A job whose lease was lost meanwhile: its transfer is not needed.
-            guard job.lease != nil else { return [.remove([id])] }
+            // A job whose lease was lost meanwhile: its transfer is a stray.
+            guard job.lease != nil else {
+                jobs.update(token) { $0.step = .unseen }
+                return []
+            }
             return attach(token, at: now)
         }
     }
@@ -227,13 +252,14 @@ extension FleetAgent {
         jobs.update(token) { $0.step = .ready }
     }
 
-    /// Lets the daemon's transfers from limited origins run for as long as nobody else may hold their jobs.
+    /// Extends the lease of the daemon's session for as long as nobody else may hold the worker's jobs.
     ///
     /// A transfer without a lease may be another's job by now, and is removed first.
     mutating func renewLease(at now: Double) -> [Effect] {
-        let end = standing.validUntil
+        // The daemon needs a moment to stop them.
+        let end = standing.validUntil - configuration.lease / 10
         guard daemon.isListed, end > max(now, daemon.leasedUntil), jobs.containsHeld(where: \.isUnfinished),
-            !jobs.strays.contains(where: \.mayReceive)
+            daemon.unneeded.isEmpty, !jobs.strays.contains(where: \.mayReceive)
         else { return [] }
         daemon.leasedUntil = end
         return [.renew(until: end)]
@@ -248,6 +274,8 @@ struct DaemonView: Hashable, Sendable {
     var mayReclaim = false
     /// Origins that it holds.
     var heldOrigins: Set<String> = []
+    /// Further transfers of jobs that have one already, until they are removed.
+    var unneeded: Set<TransferID> = []
     /// Until when it runs transfers from limited origins.
     var leasedUntil = -Double.infinity
 }

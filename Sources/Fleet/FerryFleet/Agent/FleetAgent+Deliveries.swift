@@ -21,7 +21,7 @@ extension FleetAgent {
             let attempt = lastAttempt
             jobs.update(job.token) { job in
                 job.attempt = attempt
-                job.ask(.preparing(file), patience: patience + Self.seconds(for: file), at: now)
+                job.ask(.preparing(file), patience: patience, at: now)
             }
             if let delivery = jobs[job.token].flatMap({ delivery(of: $0) }) { effects.append(.prepare(delivery)) }
         }
@@ -37,10 +37,7 @@ extension FleetAgent {
         }
     }
 
-    /// Seconds that copying a file may take: a store that is slower than 1 MiB/s counts as hanging.
-    private static func seconds(for file: LocalFile) -> Double { Double(file.size) / Double(1 << 20) }
-
-    /// Treats steps that the store does not answer as failed. Answers that come later count for nothing.
+    /// Treats steps that the store does not answer as failed.
     mutating func giveUpStore(at now: Double) -> [Effect] {
         jobs.held { $0.isOverdue(at: now) }.flatMap { job -> [Effect] in
             guard let key = job.key, let folder = job.lease?.request?.file.folder else { return [] }
@@ -48,8 +45,20 @@ extension FleetAgent {
                 ServiceError(.destinationUnwritable, "The store of \(folder.escapingControls) does not answer."),
                 isTemporary: true)
             guard let delivery = delivery(of: job) else { return lookFailed(key, failure, at: now) }
+            if case .placing = job.step {
+                // The file may appear at any time. The job's next holder finds it by its intent.
+                jobs.update(job.token) { $0.leftover = delivery }
+                return failedHere(job.token, .store, failure.error, hasBegun: false, at: now)
+            }
             return [.abandon(delivery)] + deliveryFailed(delivery, failure, at: now)
         }
+    }
+
+    /// The store takes a copy, however slowly.
+    mutating func copying(_ delivery: Delivery, at now: Double) {
+        guard let job = job(of: delivery), case .preparing = job.step else { return }
+        let due = now + configuration.storePatience
+        jobs.update(job.token) { $0.answerDue = due }
     }
 
     mutating func looked(_ key: LeaseKey, _ result: JobResult?, at now: Double) -> [Effect] {
@@ -102,7 +111,8 @@ extension FleetAgent {
             else { continue }
             if stale.contains(key) {
                 // The lease is gone. The next heartbeat or claim tells whether all are.
-                effects += [.log(.stale(key.job)), .remove(forget(key.token)), .discard(delivery, and: [])]
+                forget(key.token)
+                effects += [.log(.stale(key.job)), .discard(delivery, and: [])]
             } else if standing.validUntil > now {
                 let patience = configuration.storePatience
                 jobs.update(key.token) { $0.ask(.placing(local, file), patience: patience, at: now) }

@@ -29,6 +29,8 @@ package struct FleetAgent: Sendable {
         case looked(LeaseKey, JobResult?)
         case lookFailed(LeaseKey, DeliveryFailure)
         case prepared(Delivery, PreparedFile)
+        /// More of a delivery's copy has been written.
+        case copying(Delivery)
         case placed(Delivery, Placement)
         case deliveryFailed(Delivery, DeliveryFailure)
         /// Jobs may be waiting.
@@ -47,6 +49,8 @@ package struct FleetAgent: Sendable {
         case submit([Lease])
         /// Removes transfers with their files. `removed` follows for each.
         case remove([TransferID])
+        /// Limits a transfer of the daemon to one connection and to the lease of its session.
+        case limit(TransferID, JobReference)
         /// Extends the lease of the daemon's session: transfers from limited origins run until then. The daemon stops them
         /// by itself, also if this process is dead by then.
         case renew(until: Double)
@@ -156,7 +160,7 @@ package struct FleetAgent: Sendable {
         case .callFailed(let error): effects += callFailed(error, at: now)
         case .listed(let transfers): effects += listed(transfers, at: now)
         case .changed(let transfer): effects += changed(transfer, at: now)
-        case .removed(let id): removed(id)
+        case .removed(let id): effects += removed(id, at: now)
         case .daemonLost: daemon.isListed = false
         case .submitted(let ids): effects += submitted(ids, at: now)
         case .refused(let token, let error): effects += refused(token, error, at: now)
@@ -164,6 +168,7 @@ package struct FleetAgent: Sendable {
         case .looked(let key, let result): effects += looked(key, result, at: now)
         case .lookFailed(let key, let failure): effects += lookFailed(key, failure, at: now)
         case .prepared(let delivery, let file): effects += prepared(delivery, file)
+        case .copying(let delivery): copying(delivery, at: now)
         case .placed(let delivery, let placement): effects += placed(delivery, placement)
         case .deliveryFailed(let delivery, let failure): effects += deliveryFailed(delivery, failure, at: now)
         case .notified: pace.notified(at: now)
@@ -192,7 +197,8 @@ package struct FleetAgent: Sendable {
     private mutating func act(at now: Double) -> [Effect] {
         // Without the queue there is nothing to wait for.
         if let exit = drain.exit, exit <= now || standing.isAway { return self.exit(nil) }
-        var effects = renewLease(at: now)
+        var effects = removeStrays()
+        effects += renewLease(at: now)
         effects += returnDrained(at: now)
         effects += submitJobs()
         effects += giveUpStore(at: now)
@@ -244,7 +250,10 @@ package struct FleetAgent: Sendable {
             jobs.update(token) { $0.pending = conclusion }
             return effects
         }
-        jobs.update(token) { $0.step = .concluding(conclusion, afterRemoval: true) }
+        jobs.update(token) { job in
+            job.step = .concluding(conclusion, afterRemoval: true)
+            job.isRemoving = job.transfer != nil
+        }
         if let transfer = job.transfer { effects.append(.remove([transfer.id])) } else { outbox.add(token) }
         return effects
     }

@@ -17,11 +17,14 @@ package struct LocalTransfer: Hashable, Sendable {
     package var id: TransferID
     package var job: JobReference
     package var state: State
+    /// Whether the daemon runs it only under the lease of its session.
+    package var isLimited: Bool
 
-    package init(id: TransferID, job: JobReference, state: State) {
+    package init(id: TransferID, job: JobReference, state: State, isLimited: Bool = false) {
         self.id = id
         self.job = job
         self.state = state
+        self.isLimited = isLimited
     }
 }
 

@@ -1,6 +1,5 @@
 import Dispatch
 package import FerryCore
-import Synchronization
 
 /// Results in folders that all machines of the fleet share.
 ///
@@ -16,7 +15,7 @@ package struct FolderStore: ResultStore {
     package init(_ stores: [Store]) { self.stores = stores }
 
     package func look(_ look: Look) async throws(DeliveryFailure) -> JobResult? {
-        try await blocking { _ throws(DeliveryFailure) in
+        try await blocking { () throws(DeliveryFailure) in
             let folder: SharedFolder
             do throws(DeliveryFailure) {
                 folder = try open(look.folder, makes: false)
@@ -34,7 +33,7 @@ package struct FolderStore: ResultStore {
     /// - Parameter writes: Whether to write a file into it, besides looking for its mark.
     package func problem(with store: Store, writes: Bool) async -> ServiceError? {
         do throws(DeliveryFailure) {
-            try await blocking { _ throws(DeliveryFailure) in
+            try await blocking { () throws(DeliveryFailure) in
                 let folder = try SharedFolder(store.folder, below: store)
                 if writes { try folder.tryWriting() }
             }
@@ -44,11 +43,13 @@ package struct FolderStore: ResultStore {
         }
     }
 
-    package func prepare(_ delivery: Delivery) async throws(DeliveryFailure) -> PreparedFile {
-        try await blocking { isCanceled throws(DeliveryFailure) in
+    package func prepare(
+        _ delivery: Delivery, _ progress: CopyProgress
+    ) async throws(DeliveryFailure) -> PreparedFile {
+        try await blocking(progress) { () throws(DeliveryFailure) in
             let folder = try open(delivery.folder)
             let copied = try folder.copy(
-                delivery.file, to: delivery.copyName, of: delivery.key.token, isCanceled)
+                delivery.file, to: delivery.copyName, of: delivery.key.token, progress)
             let name = delivery.policy == .unique ? folder.freeName(for: delivery) : delivery.name
             let path = delivery.folder + "/" + name
             let intent = Intent(
@@ -62,7 +63,7 @@ package struct FolderStore: ResultStore {
     package func place(
         _ file: PreparedFile, of delivery: Delivery, known: [Intent]
     ) async throws(DeliveryFailure) -> Placement {
-        try await blocking { _ throws(DeliveryFailure) in
+        try await blocking { () throws(DeliveryFailure) in
             let folder = try open(delivery.folder)
             // A holder before this one may have placed its copy under any name that it intended.
             if let placed = folder.placed(among: known, of: delivery.key.token) {
@@ -74,7 +75,7 @@ package struct FolderStore: ResultStore {
     }
 
     package func discard(_ delivery: Delivery, and earlier: [Intent]) async {
-        _ = try? await blocking { _ throws(DeliveryFailure) in
+        _ = try? await blocking { () throws(DeliveryFailure) in
             try open(delivery.folder).remove([delivery.copyName] + earlier.map(\.copy))
         }
     }
@@ -89,28 +90,25 @@ package struct FolderStore: ResultStore {
     }
 
     /// Runs a closure on a thread that may block, so that a file system that hangs holds up nothing else.
+    ///
+    /// - Parameter progress: Stopped when the task is canceled.
     private func blocking<Result: Sendable>(
-        _ body: @escaping @Sendable (_ isCanceled: borrowing Atomic<Bool>) throws(DeliveryFailure) -> Result
+        _ progress: CopyProgress? = nil, _ body: @escaping @Sendable () throws(DeliveryFailure) -> Result
     ) async throws(DeliveryFailure) -> Result {
-        let flag = CancellationFlag()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation {
                 (continuation: CheckedContinuation<Swift.Result<Result, DeliveryFailure>, Never>) in
                 DispatchQueue.global().async {
                     do throws(DeliveryFailure) {
-                        continuation.resume(returning: .success(try body(flag.isSet)))
+                        continuation.resume(returning: .success(try body()))
                     } catch {
                         continuation.resume(returning: .failure(error))
                     }
                 }
             }
         } onCancel: {
-            flag.isSet.store(true, ordering: .relaxed)
+            progress?.stop()
         }
         return try result.get()
     }
-}
-
-private final class CancellationFlag: Sendable {
-    let isSet = Atomic(false)
 }

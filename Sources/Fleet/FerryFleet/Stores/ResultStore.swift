@@ -1,4 +1,5 @@
 package import FerryCore
+import Synchronization
 
 /// A file to deliver.
 package struct Delivery: Hashable, Sendable {
@@ -80,7 +81,8 @@ package protocol ResultStore: Sendable {
     /// Copies the file to the store, durably, under a name of its own.
     ///
     /// Stops when the task is canceled.
-    func prepare(_ delivery: Delivery) async throws(DeliveryFailure) -> PreparedFile
+    /// - Parameter progress: Counts the bytes that the store has taken, durably or not.
+    func prepare(_ delivery: Delivery, _ progress: CopyProgress) async throws(DeliveryFailure) -> PreparedFile
 
     /// Gives the copy its final name, if the name is free or the policy allows it.
     ///
@@ -89,4 +91,20 @@ package protocol ResultStore: Sendable {
 
     /// Removes the copy, and those of these intents. Errors are ignored: `ferry fleet sweep` finds what is left.
     func discard(_ delivery: Delivery, and earlier: [Intent]) async
+}
+
+/// The progress of a copy to a store, and the wish to stop it.
+package final class CopyProgress: Sendable {
+    private let count = Atomic<Int64>(0)
+    private let stopped = Atomic(false)
+
+    package init() {}
+
+    /// Number of bytes that the store has taken.
+    package var bytes: Int64 { count.load(ordering: .relaxed) }
+
+    var isStopped: Bool { stopped.load(ordering: .relaxed) }
+
+    func add(_ bytes: Int) { count.add(Int64(bytes), ordering: .relaxed) }
+    func stop() { stopped.store(true, ordering: .relaxed) }
 }

@@ -2,13 +2,12 @@ import Crypto
 import FerryCore
 import FerryFoundation
 import Glibc
-import Synchronization
 
 /// Durable copies of files.
 extension SharedFolder {
     /// Copies a file durably to a new file, and returns its inode and SHA-256.
     func copy(
-        _ file: LocalFile, to name: String, of token: JobToken, _ isCanceled: borrowing Atomic<Bool>
+        _ file: LocalFile, to name: String, of token: JobToken, _ progress: CopyProgress
     ) throws(DeliveryFailure) -> (inode: UInt64, sha256: String) {
         let source = uninterrupted { unsafe Glibc.open(file.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
         guard source >= 0 else { throw Self.failure(file.path, "read", errno) }
@@ -20,7 +19,7 @@ extension SharedFolder {
         }
         guard target >= 0 else { throw Self.failure(path, "written", errno) }
         defer { close(target) }
-        let sha256 = try copyBytes(from: source, to: target, file, isCanceled)
+        let sha256 = try copyBytes(from: source, to: target, file, progress)
         mark(target, token, sha256)
         var facts = stat()
         guard uninterrupted({ fdatasync(target) }) == 0, unsafe fstat(target, &facts) == 0 else {
@@ -29,11 +28,14 @@ extension SharedFolder {
         return (UInt64(facts.st_ino), sha256)
     }
 
+    /// Number of bytes after which a copy is synced.
+    private static let syncInterval: Int64 = 64 << 20
+
     private func copyBytes(
-        from source: Int32, to target: Int32, _ file: LocalFile, _ isCanceled: borrowing Atomic<Bool>
+        from source: Int32, to target: Int32, _ file: LocalFile, _ progress: CopyProgress
     ) throws(DeliveryFailure) -> String {
         var digest = SHA256()
-        var total: Int64 = 0
+        var (total, synced): (Int64, Int64) = (0, 0)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { unsafe buffer.deallocate() }
         while true {
@@ -50,7 +52,13 @@ extension SharedFolder {
                 written += more
             }
             total += Int64(count)
-            guard !isCanceled.load(ordering: .relaxed) else {
+            // One sync of a large file would take minutes without any progress.
+            if total - synced >= Self.syncInterval {
+                guard uninterrupted({ fdatasync(target) }) == 0 else { throw Self.failure(path, "written", errno) }
+                synced = total
+            }
+            progress.add(count)
+            guard !progress.isStopped else {
                 throw DeliveryFailure(ServiceError(.canceled, "The delivery was stopped."), isTemporary: true)
             }
         }

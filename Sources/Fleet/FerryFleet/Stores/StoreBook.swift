@@ -7,8 +7,8 @@ actor StoreBook {
     private let queue: any SharedQueue
     private var stores: [Store]?
     private var readAt: ContinuousClock.Instant?
-    /// Names of the stores whose last check has not ended.
-    private var unanswered: Set<String> = []
+    /// The stores whose last check has not ended.
+    private var unanswered: Set<Store> = []
 
     /// Time between two readings while nothing is wrong: an idle worker asks the database little.
     private static let interval = Duration.seconds(60)
@@ -54,12 +54,12 @@ actor StoreBook {
     private func problem(with each: Store, of store: FolderStore, writes: Bool) async -> String? {
         let silence = "The store \(each.name.escapingControls), \(each.folder.escapingControls), does not answer."
         // Another check would take another thread.
-        guard unanswered.insert(each.name).inserted else { return silence }
+        guard unanswered.insert(each).inserted else { return silence }
         let (results, sender) = AsyncStream<String?>.makeStream()
         Task(name: "check of a store") {
             sender.yield(await store.problem(with: each, writes: writes)?.message)
             sender.finish()
-            unanswered.remove(each.name)
+            unanswered.remove(each)
         }
         let limit = Task(name: "patience with a store") {
             guard (try? await Task.sleep(for: Self.patience)) != nil else { return }

@@ -18,6 +18,8 @@ package actor FleetWorker {
     private let clock = WorkerClock()
     private var counters = WorkerCounters()
     private var roundTrip: Double?
+    /// Time between two reports that a copy goes on.
+    private static let copyInterval = Duration.seconds(10)
     /// Called with each event of the log.
     private let report: @Sendable (FleetAgent.Event) -> Void
 
@@ -91,6 +93,7 @@ package actor FleetWorker {
         case .call(let call, let member): send("call") { await self.answer(to: call, member) }
         case .submit(let leases): send("submission") { [session] in await session.submit(leases) }
         case .remove(let ids): send("removal") { [session] in await session.remove(ids) }
+        case .limit(let id, let job): Task(name: "limit") { [session] in await session.limit(id, job) }
         case .renew(let end):
             let uptime = clock.uptime(at: end)
             Task(name: "renewal") { [session] in await session.renewLease(until: uptime) }
@@ -139,10 +142,22 @@ package actor FleetWorker {
     }
 
     private func prepare(_ delivery: Delivery) async {
-        defer { deliveries[delivery.copyName] = nil }
+        let progress = CopyProgress()
+        let watch = Task(name: "progress of \(delivery.key.job)") { [sender] in
+            var last = progress.bytes
+            while (try? await Task.sleep(for: Self.copyInterval)) != nil {
+                guard progress.bytes > last else { continue }
+                last = progress.bytes
+                sender.yield([.copying(delivery)])
+            }
+        }
+        defer {
+            watch.cancel()
+            deliveries[delivery.copyName] = nil
+        }
         let input: FleetAgent.Input
         do throws(DeliveryFailure) {
-            input = .prepared(delivery, try await stores.store(for: delivery.folder).prepare(delivery))
+            input = .prepared(delivery, try await stores.store(for: delivery.folder).prepare(delivery, progress))
         } catch {
             input = .deliveryFailed(delivery, error)
         }

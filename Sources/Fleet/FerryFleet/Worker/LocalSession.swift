@@ -104,25 +104,56 @@ package final class LocalSession: Sendable {
         request.timing.paused = false
         if lease.isLimited { request.transport.connections = 1 }
         request.transport.network.needsLease = lease.isLimited
-        request.transport.addressScope = scope
-        let note = JobNote(job: lease.key.job, token: lease.key.token)
-        request.note = ClientNote(
-            application: Self.application, identifier: identifier, task: 0, kind: .download, data: note.text)
+        request.transport.addressScope = max(request.transport.addressScope, scope)
+        request.note = note(JobReference(job: lease.key.job, token: lease.key.token), isLimited: lease.isLimited)
         return request
     }
 
-    /// Removes transfers and returns the agent's inputs. Repeats the call until the daemon answers.
+    private func note(_ job: JobReference, isLimited: Bool) -> ClientNote {
+        ClientNote(
+            application: Self.application, identifier: identifier, task: 0, kind: .download,
+            data: JobNote(job: job.job, token: job.token, isLimited: isLimited).text)
+    }
+
+    /// Removes transfers and returns the agent's inputs. Repeats the call until all are gone.
     package func remove(_ ids: [TransferID]) async -> [FleetAgent.Input] {
+        var rest = ids
         while !Task.isCancelled {
-            if (try? await service().act(.remove, in: client.id, on: TransferIDRuns(ids))) != nil { break }
+            if let report = try? await service().act(.remove, in: client.id, on: TransferIDRuns(rest)) {
+                rest = report.failures.filter { $0.error?.code != .unknownTransfer }.compactMap(\.id)
+                if rest.isEmpty { break }
+            }
             try? await Task.sleep(for: .milliseconds(500))
         }
         return ids.map { .removed($0) }
     }
 
-    /// Extends the session's lease to a time in seconds since boot.
+    /// Limits a transfer that was submitted before its server was, like those that were submitted afterwards.
+    package func limit(_ id: TransferID, _ job: JobReference) async {
+        var change = TransferChange()
+        change.network = NetworkPolicy(needsLease: true)
+        change.connections = 1
+        change.note = note(job, isLimited: true)
+        while !Task.isCancelled {
+            do throws(ServiceError) {
+                _ = try await service().change(id, change)
+                return
+            } catch {
+                // One that has ended or is gone needs no limit.
+                if error.code != .daemonUnreachable { return }
+            }
+            try? await Task.sleep(for: .milliseconds(500))
+        }
+    }
+
+    /// Extends the session's lease to a time in seconds since boot. Repeats the call until the daemon answers.
     package func renewLease(until end: Double) async {
-        try? await service().renewLease(of: client.id, until: end)
+        while !Task.isCancelled, WorkerClock.uptime < end {
+            do throws(ServiceError) { return try await service().renewLease(of: client.id, until: end) } catch {
+                if error.code != .daemonUnreachable { return }
+            }
+            try? await Task.sleep(for: .milliseconds(500))
+        }
     }
 
     /// Holds origins in the daemon. Running transfers go on.
@@ -135,21 +166,28 @@ package final class LocalSession: Sendable {
 }
 
 /// The job of a transfer, stored in the transfer's note.
-struct JobNote: Hashable, Codable {
+struct JobNote: Hashable {
     var job: JobID
     var token: JobToken
+    /// Whether the transfer runs only under the lease of its session.
+    var isLimited: Bool
 
-    var text: String { "\(job) \(token)" }
+    private static let limited = "limited"
 
-    init(job: JobID, token: JobToken) {
+    var text: String { "\(job) \(token)" + (isLimited ? " " + Self.limited : "") }
+
+    init(job: JobID, token: JobToken, isLimited: Bool) {
         self.job = job
         self.token = token
+        self.isLimited = isLimited
     }
 
     init?(_ text: String) {
         let parts = text.split(separator: " ")
-        guard parts.count == 2, let job = JobID(String(parts[0])), let token = JobToken(parts[1]) else { return nil }
-        self.init(job: job, token: token)
+        guard parts.count == 2 || parts.count == 3 && parts[2] == Self.limited, let job = JobID(String(parts[0])),
+            let token = JobToken(parts[1])
+        else { return nil }
+        self.init(job: job, token: token, isLimited: parts.count == 3)
     }
 }
 
@@ -186,7 +224,7 @@ private final class SessionFollower: AttachedSessionClient {
         guard let note = transfer.note.flatMap({ JobNote($0.data) }) else { return nil }
         let job = JobReference(job: note.job, token: note.token)
         know(transfer.id, job)
-        return LocalTransfer(id: transfer.id, job: job, state: Self.state(of: transfer))
+        return LocalTransfer(id: transfer.id, job: job, state: Self.state(of: transfer), isLimited: note.isLimited)
     }
 
     private static func state(of transfer: Transfer) -> LocalTransfer.State {

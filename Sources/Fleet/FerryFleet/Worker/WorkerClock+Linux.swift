@@ -10,7 +10,7 @@ struct WorkerClock: Sendable {
     func uptime(at time: Double) -> Double { start + time }
 
     /// Seconds since boot, sleep included (clock_gettime(2), CLOCK_BOOTTIME).
-    private static var uptime: Double {
+    static var uptime: Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -52,7 +52,8 @@ package struct NetworkPolicy: Hashable, Codable, Sendable {
         needsLease = try box.decodeIfPresent(Bool.self, forKey: .needsLease) ?? false
     }
 
-    /// Leaves `needs_lease` out unless it is set: journals compare policies as text.
+    /// Leaves `needs_lease` out unless it is set: a journal finds the waiting transfers of a policy by its text, and those of
+    /// earlier versions have no such key.
     package func encode(to encoder: any Encoder) throws {
         var box = encoder.container(keyedBy: CodingKeys.self)
         try box.encode(allowsCellular, forKey: .allowsCellular)

@@ -18,11 +18,11 @@ package struct TransportOptions: Hashable, Sendable {
 
 /// The addresses to which a transfer may connect.
 ///
-/// Judged after the look-up of a name, for each host of a redirect chain. A proxy looks names up itself: through one, only
-/// addresses in URLs are judged.
-package enum AddressScope: String, Codable, CaseIterable, Sendable {
+/// Judged after the look-up of a name, for each host of a redirect chain. A proxy that looks names up itself is given only
+/// addresses in the scope, and any name.
+package enum AddressScope: String, Codable, CaseIterable, Comparable, Sendable {
     case any
-    /// All but link-local ones and those of metadata services, which trust every client that reaches them.
+    /// All but link-local ones and those of known metadata services, which trust every client that reaches them.
     case site
     /// Globally reachable ones.
     case global
@@ -31,8 +31,20 @@ package enum AddressScope: String, Codable, CaseIterable, Sendable {
         switch self {
         case .any: true
         case .site: !address.isLinkLocal
-        case .global: !address.isPrivate
+        case .global: !address.isPrivate && !address.isLinkLocal
         }
+    }
+
+    /// Whether the left scope has more addresses than the right one.
+    package static func < (left: AddressScope, right: AddressScope) -> Bool {
+        func rank(_ scope: AddressScope) -> Int {
+            switch scope {
+            case .any: 0
+            case .site: 1
+            case .global: 2
+            }
+        }
+        return rank(left) < rank(right)
     }
 }
 

@@ -153,7 +153,7 @@ extension HTTPURL {
         switch scope {
         case .any: true
         case .site: !isLinkLocalLiteral
-        case .global: !isPrivateLiteral
+        case .global: !isPrivateLiteral && !isLinkLocalLiteral
         }
     }
 
@@ -175,7 +175,10 @@ extension IPAddress {
     }
 
     private static let linkLocalBlocks: [(address: IPAddress, bits: Int)] = [
-        ("169.254.0.0", 16), ("100.100.100.200", 32), ("fe80::", 10), ("fd00:ec2::254", 128),
+        ("169.254.0.0", 16), ("fe80::", 10),
+        // Alibaba, Azure, Amazon, Amazon's EKS, Google, Oracle, Scaleway.
+        ("100.100.100.200", 32), ("168.63.129.16", 32), ("fd00:ec2::254", 128), ("fd00:ec2::23", 128),
+        ("fd20:ce::254", 128), ("fd00:c1::a9fe:a9fe", 128), ("fd00:42::42", 128),
     ].compactMap { (text: String, bits: Int) in IPAddress(text).map { ($0, bits) } }
 
     /// Whether the address is loopback, link-local, private, or otherwise not globally reachable unicast.
@@ -184,12 +187,13 @@ extension IPAddress {
         return embedded.map(\.isPrivate) ?? false
     }
 
-    /// The IPv4 address embedded in an IPv6 address: mapped, compatible, NAT64, 6to4 or Teredo.
+    /// The IPv4 address embedded in an IPv6 address: mapped, compatible, NAT64 (RFC 6052, RFC 8215), 6to4 or Teredo.
     private var embedded: IPAddress? {
         guard case .v6(let high, let low) = self else { return nil }
         let tail = UInt32(truncatingIfNeeded: low)
         if high == 0, low >> 32 == 0 || low >> 32 == 0xFFFF || low >> 32 == 0xFFFF_0000 { return .v4(tail) }
         if high == 0x0064_FF9B_0000_0000, low >> 32 == 0 { return .v4(tail) }
+        if high >> 16 == 0x0064_FF9B_0001 { return .v4(tail) }
         if high >> 48 == 0x2002 { return .v4(UInt32(truncatingIfNeeded: high >> 16)) }
         if high >> 32 == 0x2001_0000 { return .v4(~tail) }
         return nil

@@ -85,7 +85,7 @@ package struct KnownConditions: Sendable {
 
     // MARK: Questions
 
-    /// Whether the conditions cannot block any transfer.
+    /// Whether neither conditions nor missing leases can block any transfer.
     package var areGood: Bool { conditions.areGood && !leases.areNeeded }
 
     /// Returns the condition that blocks transfers with this key, or `nil` if none is known to.

@@ -29,12 +29,13 @@ struct SessionLeases: Sendable {
         return known == nil
     }
 
-    /// Removes a session's lease if it is over.
+    /// Removes the leases that are over.
     ///
-    /// - Returns: Whether it was.
-    mutating func expire(_ session: SessionID, at uptime: Double) -> Bool {
-        guard let end = ends[session], end <= uptime else { return false }
-        ends[session] = nil
-        return true
+    /// - Returns: Their sessions.
+    mutating func expire(at uptime: Double) -> [SessionID] {
+        guard !ends.isEmpty else { return [] }
+        let over = ends.filter { $0.value <= uptime }.map(\.key)
+        for session in over { ends[session] = nil }
+        return over
     }
 }

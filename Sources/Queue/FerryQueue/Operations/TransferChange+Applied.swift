@@ -40,7 +40,12 @@ extension TransferChange {
         if !missing.isEmpty { record.facts.notes.append(TransferNotes.removed(missing)) }
         // The change provides the request's secrets again.
         if url != nil || headers != nil || login != LoginChange() { record.request.secretsForgotten = false }
-        if let network { record.request.transport.network = network }
+        if let network {
+            // Whoever submitted it relies on that.
+            let needsLease = record.request.transport.network.needsLease
+            record.request.transport.network = network
+            if needsLease { record.request.transport.network.needsLease = true }
+        }
         if let begin = notBefore { record.request.timing.notBefore = begin > now ? begin : nil }
         if let note { record.request.note = note }
         if let rule = retryRule { record.request.timing.retryRule = rule }

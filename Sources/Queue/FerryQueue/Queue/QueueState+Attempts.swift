@@ -138,7 +138,8 @@ extension RunReport {
     /// Whether the server refused a connection, or is too busy for the request.
     fileprivate var isOfBusyServer: Bool {
         guard case .failed(let error, _) = result else { return false }
-        return error.code == .connectFailed || error.details.httpStatus == 429 || error.details.httpStatus == 503
+        return error.code == .connectFailed && error.errorClass != .final || error.details.httpStatus == 429
+            || error.details.httpStatus == 503
     }
 
     /// Returns the part of a report that applies to a request changed since. The response of one address says nothing

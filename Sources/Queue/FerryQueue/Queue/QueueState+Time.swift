@@ -13,7 +13,8 @@ extension QueueState {
                 waitingTransfers.dueRang(id)
                 due.append(id)
             case .schedule: effects += lookAhead(at: moment)
-            case .lease(let session): effects += leaseRang(session, at: moment)
+            // It has been extended meanwhile, or is gone.
+            case .lease(let session): setLeaseAlarm(session, at: moment)
             // The delay before repeating a launch has passed.
             case .launch(let session): if apps.repeatLaunch(for: session) { effects.append(.consider(session)) }
             default: effects.append(.work(cause))
@@ -79,20 +80,14 @@ extension QueueState {
         return isNew ? leaseChanged(of: session) : []
     }
 
-    /// Stops a session's transfers if its lease is over.
-    mutating func leaseRang(_ session: SessionID, at moment: Moment) -> [Effect] {
-        guard !conditions.leases.expire(session, at: moment.active.uptime) else { return leaseChanged(of: session) }
-        setLeaseAlarm(session, at: moment)
-        return []
-    }
-
     private mutating func setLeaseAlarm(_ session: SessionID, at moment: Moment) {
         guard let end = conditions.leases.end(of: session) else { return }
         let rest = max(0, end - moment.active.uptime)
         waitingTransfers.set(Alarm(due: moment.clock + .wait(seconds: rest), cause: .lease(session)))
     }
 
-    private mutating func leaseChanged(of session: SessionID) -> [Effect] {
+    /// Starts or stops the transfers of a session whose lease has begun or ended.
+    mutating func leaseChanged(of session: SessionID) -> [Effect] {
         var effects = running.ids(of: session).flatMap { stopIfForbidden($0) }
         let keys = waitingTransfers.keys.filter { $0.session == session && $0.network.needsLease }
         effects += fill()

@@ -60,6 +60,12 @@ struct QueueState: Sendable {
 
     /// Handles an event and returns the effects to perform.
     mutating func take(_ input: Input, at moment: Moment) -> [Effect] {
+        // Their alarms may come late, for instance after the process was stopped.
+        let over = conditions.leases.expire(at: moment.active.uptime)
+        return over.flatMap { leaseChanged(of: $0) } + handle(input, at: moment)
+    }
+
+    private mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
         switch input {
         case .schedule: return fill()
         case .deferredSchedule:

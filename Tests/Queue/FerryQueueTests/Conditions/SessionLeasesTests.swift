@@ -37,10 +37,10 @@ import Testing
         _ = leases.renew(.cli, until: 10)
         let again = leases.renew(.cli, until: 5)
         #expect(!again && leases.end(of: .cli) == 10)
-        let early = leases.expire(.cli, at: 9.9)
-        let due = leases.expire(.cli, at: 10)
-        let gone = leases.expire(.cli, at: 11)
-        #expect(!early && due && !gone && !leases.cover(Self.leased))
+        let early = leases.expire(at: 9.9)
+        let due = leases.expire(at: 10)
+        let gone = leases.expire(at: 11)
+        #expect(early.isEmpty && due == [.cli] && gone.isEmpty && !leases.cover(Self.leased))
     }
 
     @Test func `let their transfers start, and stop them when they are over`() {
@@ -61,6 +61,15 @@ import Testing
         #expect(early.stopped.isEmpty)
         let over = queue.take(.alarm, at: moment(20))
         #expect(over.stopped == [TransferID(rawValue: 1)])
+    }
+
+    /// The process may have been stopped while its alarm was due.
+    @Test func `let nothing start after their end, whichever event comes first`() {
+        var queue = Queue(ServiceSettings(), KnownConditions { _ in true }, lookAhead: 60)
+        _ = queue.take(.lease(.cli, until: 110), at: moment(0))
+        let added = queue.take(.eligible(Input.Eligible(record: record(1, needsLease: true))), at: moment(11))
+        let late = queue.take(.schedule, at: moment(11))
+        #expect(added.started.isEmpty && late.started.isEmpty)
     }
 }
 

@@ -61,6 +61,16 @@ private func withProxy(
             #expect(history.errors.map(\.code) == [.connectFailed])
             #expect(proxy.heads.isEmpty && origin.requests.isEmpty)
         }
+        // This one is given addresses only.
+        let names = ScriptedNames(["inside.test": .success(["127.0.0.1"])])
+        defer { names.release() }
+        try await withProxy(
+            kind: .socks, scheme: "socks5", host: "inside.test", request: { $0.transport.addressScope = .global },
+            configured: { $0.lookup = names.lookup }
+        ) { _, origin, _, history in
+            #expect(history.errors.map(\.code) == [.connectFailed] && origin.requests.isEmpty)
+            #expect(history.errors.first?.message.contains("address_scope") == true)
+        }
     }
 
     /// In their default configuration, proxies open tunnels to port 443 only.

@@ -37,16 +37,16 @@ enum ActionFunctions {
         BEGIN
           PERFORM settle_wishes();
           -- Leases before jobs, as the ends of jobs lock them.
-          PERFORM 1 FROM leases l WHERE l.job = ANY (p_jobs) ORDER BY l.job FOR UPDATE;
+          PERFORM 1 FROM leases l WHERE l.job = ANY (p_jobs) AND (own IS NULL OR l.tenant = own) ORDER BY l.job FOR UPDATE;
           FOR j IN SELECT g.id AS asked, jo.id, jo.state, jo.line, r.tenant, r.begin_at FROM (SELECT DISTINCT unnest(p_jobs) AS id) g
-              LEFT JOIN LATERAL (SELECT jo.* FROM jobs jo WHERE jo.id = g.id FOR UPDATE) jo ON true
+              LEFT JOIN LATERAL (SELECT jo.* FROM jobs jo WHERE jo.id = g.id AND (own IS NULL OR jo.tenant = own) FOR UPDATE) jo ON true
               LEFT JOIN requests r ON r.id = g.id ORDER BY g.id LOOP
             id := j.asked;
             state := NULL;
             error := NULL;
             IF j.id IS NULL THEN
-              SELECT * INTO e FROM ended x WHERE x.id = j.asked FOR UPDATE;
-              IF NOT FOUND OR e.tenant <> own THEN
+              SELECT * INTO e FROM ended x WHERE x.id = j.asked AND (own IS NULL OR x.tenant = own) FOR UPDATE;
+              IF NOT FOUND THEN
                 error := 'unknown';
               ELSIF p_action = 'remove' THEN
                 DELETE FROM ended x WHERE x.id = j.asked;
@@ -56,8 +56,6 @@ enum ActionFunctions {
               ELSE
                 state := CASE e.outcome WHEN 1 THEN 'succeeded' WHEN 2 THEN 'failed' ELSE 'canceled' END;
               END IF;
-            ELSIF j.tenant <> own THEN
-              error := 'unknown';
             ELSIF j.state = 1 THEN
               state := 'running';
               IF p_action IN ('cancel', 'pause', 'remove') THEN

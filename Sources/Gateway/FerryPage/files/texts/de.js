@@ -38,7 +38,7 @@ export default {
     slot: 'Wartet auf einen freien Platz', session: 'Wartet auf einen freien Platz der Sitzung', host: 'Wartet auf eine Verbindung, die der Server erlaubt',
     retry: 'Wartet auf den nächsten Versuch', server: 'Wartet, weil der Server eine Pause will', disk: 'Wartet auf Platz', network: 'Wartet auf das Netz',
     cellular: 'Wartet auf ein Netz, das kein Mobilfunk ist', expensive: 'Wartet auf ein Netz ohne Volumentarif',
-    constrained: 'Wartet auf ein Netz, das nicht geschont werden soll', power: 'Wartet auf Netzstrom', lease: 'Wartet auf das Programm, das ihn steuert', begin_date: 'Wartet auf seine Zeit',
+    constrained: 'Wartet auf ein Netz, das nicht geschont werden soll', power: 'Wartet auf Netzstrom', lease: 'Wartet auf die Freigabe durch sein Programm', begin_date: 'Wartet auf seine Zeit',
     relaunch: 'Wartet auf seine App, die eben gestartet wurde', authentication: 'Wartet auf Benutzer und Passwort',
     expired: 'Wartet auf eine neue URL: diese ist abgelaufen', destination: 'Wartet auf seinen Ordner', shutdown: 'Wartet auf den nächsten Start des Dienstes', label: 'Wartet auf einen Worker mit seinem Label',
     unknown: 'Wartet auf etwas, das eine neuere Seite benennen kann',

@@ -37,7 +37,7 @@ export default {
     slot: 'Waits for a free slot', session: 'Waits for a free slot of its session', host: 'Waits for a connection to its server',
     retry: 'Waits for the next attempt', server: 'Waits for its server, which asks for a pause', disk: 'Waits for disk space', network: 'Waits for the network',
     cellular: 'Waits for a network that is not cellular', expensive: 'Waits for a network that is not metered',
-    constrained: 'Waits for a network without low data mode', power: 'Waits for external power', lease: 'Waits for the program that controls it', begin_date: 'Waits for its time',
+    constrained: 'Waits for a network without low data mode', power: 'Waits for external power', lease: 'Waits for a lease from its program', begin_date: 'Waits for its time',
     relaunch: 'Waits, because its app was just launched', authentication: 'Waits for a user and password',
     expired: 'Waits for a new URL: this one has expired', destination: 'Waits for its folder', shutdown: 'Waits for the next start of the daemon', label: 'Waits for a worker with its label',
     unknown: 'Waits for a reason of a newer version',

@@ -86,7 +86,7 @@ final class Connector: Sendable {
         names.addresses(of: target.host, on: loop, atMost: timeouts.connect).flatMapThrowing { all in
             let addresses = all.filter { $0.isOf(target.key.family) }
             if let family = target.key.family, addresses.isEmpty { throw ConnectionFailure.noAddress(family) }
-            // The address of a proxy is the user's choice.
+            // The proxy's own address is the user's choice. What it connects to is judged elsewhere.
             let scope = target.key.scope
             guard scope != .any, target.key.proxy == nil else { return addresses }
             let allowed = addresses.filter { $0.isIn(scope) }

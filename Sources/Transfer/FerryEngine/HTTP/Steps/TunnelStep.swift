@@ -11,10 +11,14 @@ struct TunnelStep: ConnectionStep {
     func perform(_ setup: ConnectionSetup) -> EventLoopFuture<Void> {
         let established = setup.loop.makePromise(of: Void.self)
         let handler = ProxyHandshakeHandler(
-            handshake(on: setup.loop), mayBeFollowed: setup.target.key.isStream, established: established)
+            handshake(in: setup.target.key.scope, on: setup.loop), mayBeFollowed: setup.target.key.isStream,
+            established: established)
         do { try setup.add([], gate: handler) } catch { established.fail(error) }
         return established.futureResult
-            .flatMapErrorThrowing { error in throw ProxyFailure(proxy, target, Self.cause(error)) }
+            .flatMapErrorThrowing { error in
+                if case ConnectionFailure.outOfScope = error { throw error }
+                throw ProxyFailure(proxy, target, Self.cause(error))
+            }
     }
 
     private static func cause(_ error: any Error) -> ProxyFailure.Cause {
@@ -25,14 +29,15 @@ struct TunnelStep: ConnectionStep {
         }
     }
 
-    private func handshake(on loop: any EventLoop) -> EventLoopFuture<any ProxyHandshake> {
+    private func handshake(in scope: AddressScope, on loop: any EventLoop) -> EventLoopFuture<any ProxyHandshake> {
         switch (proxy.scheme, SOCKSHandshake.Address(host: target.host)) {
         case (.http, _), (.https, _):
             return loop.makeSucceededFuture(ConnectHandshake(target: target, credentials: proxy.credentials))
         case (.socks5, .name(let name)):
             return names.addresses(of: name, on: loop).flatMapThrowing { addresses in
-                guard let address = addresses.compactMap({ IPAddress($0) }).first else {
-                    throw NameCache.Failure.notFound
+                let known = addresses.compactMap { IPAddress($0) }
+                guard let address = known.first(where: scope.contains) else {
+                    throw known.isEmpty ? NameCache.Failure.notFound : ConnectionFailure.outOfScope(scope)
                 }
                 return socks(.address(address))
             }
