@@ -1,9 +1,10 @@
-"""Runs a test bundle: streams its output, summarizes failures, and ends a run that prints nothing for too long."""
+"""Runs test bundles: streams their output, summarizes failures, and ends a run that prints nothing for too long."""
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -14,6 +15,8 @@ FAILURE = re.compile(r"recorded an issue|(?:Test|Suite) .* failed after|rror: Ex
 STARTED = re.compile(r"◇ Test (?!case |run )(.*) started\.$")
 ENDED = re.compile(r"[✔✘➜] Test (.*?) (?:with \d+ test cases? )?(?:passed|failed|skipped)")
 CASE = "◇ Test case passing "
+# Processes of the runs in progress.
+RUNNING = set()
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -40,11 +43,58 @@ class Report:
         return True
 
 
-def run(bundle, arguments, environment, silence=SILENCE):
+class Output:
+    """The output of one of several runs: held back until the runs before it have ended."""
+
+    def __init__(self, is_shown):
+        self.is_shown, self.held, self.lock = is_shown, [], threading.Lock()
+
+    def write(self, line):
+        with self.lock:
+            if self.is_shown:
+                sys.stdout.write(line if sys.stdout.isatty() else COLOUR.sub("", line))
+                sys.stdout.flush()
+            else:
+                self.held.append(line)
+
+    def show(self):
+        with self.lock:
+            self.is_shown = True
+            sys.stdout.writelines(self.held if sys.stdout.isatty() else (COLOUR.sub("", line) for line in self.held))
+            sys.stdout.flush()
+
+
+def run_beside(bundle, parts, environment):
+    """Runs the bundle with several lists of arguments at the same time, one list after the other on the screen. Returns the exit
+    status and the report of each.
+    """
+    results, outputs = [(1, Report()) for _ in parts], [Output(number == 0) for number in range(len(parts))]
+
+    def run_part(number):
+        # Sessions cache responses in the user's cache folder. Tests use a separate one, and so does each run.
+        with tempfile.TemporaryDirectory() as caches:
+            results[number] = run(bundle, parts[number], environment | {"XDG_CACHE_HOME": caches}, write=outputs[number].write)
+
+    threads = [threading.Thread(target=run_part, args=(number,)) for number in range(len(parts))]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread, output in zip(threads, outputs):
+            output.show()
+            thread.join()
+    except KeyboardInterrupt:
+        for process in list(RUNNING):
+            os.killpg(process.pid, signal.SIGTERM)
+        raise
+    return results
+
+
+def run(bundle, arguments, environment, silence=SILENCE, write=Output(True).write):
     """Runs the bundle. Returns its exit status and its report."""
     process = subprocess.Popen(
         [bundle, "--testing-library", "swift-testing", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL, env=environment, text=True, errors="replace", start_new_session=True)
+    RUNNING.add(process)
     report, last, ended = Report(), [time.monotonic()], threading.Event()
 
     def end_if_silent():
@@ -61,11 +111,11 @@ def run(bundle, arguments, environment, silence=SILENCE):
         for line in process.stdout:
             last[0] = time.monotonic()
             if report.read(line):
-                sys.stdout.write(line if sys.stdout.isatty() else COLOUR.sub("", line))
-                sys.stdout.flush()
+                write(line)
         return process.wait(), report
     except KeyboardInterrupt:
         os.killpg(process.pid, signal.SIGTERM)
         raise
     finally:
+        RUNNING.discard(process)
         ended.set()
