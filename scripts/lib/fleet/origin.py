@@ -5,6 +5,7 @@ import http.server
 import multiprocessing
 import random
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -110,6 +111,50 @@ class BadHandler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class SlowHandler(http.server.BaseHTTPRequestHandler):
+    """Files that take five seconds, of a server that counts its requests at the same time."""
+
+    protocol_version = "HTTP/1.1"
+    counts = None
+    BODY = b"slow" * (12 << 10)
+    PART = len(BODY) // 50
+
+    def do_GET(self):
+        # What is cut off from this machine cannot say that it has closed its connection.
+        is_counted = self.client_address[0] == "127.0.0.1"
+        if is_counted:
+            self.count(1)
+        try:
+            self.send()
+        finally:
+            if is_counted:
+                self.count(-1)
+
+    def count(self, change):
+        with self.counts.get_lock():
+            self.counts[0] += change
+            self.counts[1] = max(self.counts[1], self.counts[0])
+
+    def send(self):
+        asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        first = int(asked[1]) if asked and int(asked[1]) < len(self.BODY) else 0
+        self.send_response(206 if first else 200)
+        if first:
+            self.send_header("Content-Range", f"bytes {first}-{len(self.BODY) - 1}/{len(self.BODY)}")
+        self.send_header("ETag", '"slow"')
+        self.send_header("Content-Length", str(len(self.BODY) - first))
+        self.end_headers()
+        for start in range(first, len(self.BODY), self.PART):
+            # The client says nothing more: it is readable once it has closed its connection.
+            if select.select([self.connection], [], [], 0.1)[0]:
+                self.close_connection = True
+                return
+            self.wfile.write(self.BODY[start:start + self.PART])
+
+    def log_message(self, *_):
+        pass
+
+
 RELAYS = []
 
 
@@ -158,6 +203,27 @@ class BadOrigin(Origin):
 def bad(addresses):
     log = multiprocessing.Value("i", 0)
     return BadOrigin(log, *started(serve_bad, log, addresses))
+
+
+def serve_slow(counts, listener):
+    SlowHandler.counts = counts
+    serve(SlowHandler, listener)
+
+
+class SlowOrigin(Origin):
+    def __init__(self, counts, process, port):
+        super().__init__(process, port)
+        self.counts = counts
+
+    @property
+    def most(self):
+        """Largest number of requests at the same time."""
+        return self.counts[1]
+
+
+def slow(addresses):
+    counts = multiprocessing.Array("i", 2)
+    return SlowOrigin(counts, *started(serve_slow, counts, addresses))
 
 
 RELAY = """
