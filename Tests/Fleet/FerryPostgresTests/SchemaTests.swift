@@ -321,7 +321,8 @@ struct `The schema of a fleet` {
             try await server.query(
                 """
                 UPDATE ferry.ended SET ended_at = ended_at - interval '8 days' WHERE id = \(old);
-                UPDATE ferry.finishes SET at = at - interval '8 days';
+                UPDATE ferry.finishes SET at = at - interval '8 days'
+                  WHERE finish = (SELECT finish FROM ferry.ended WHERE id = \(old));
                 UPDATE ferry.lines SET is_open = false WHERE line IN (SELECT line FROM ferry.lines EXCEPT SELECT line FROM ferry.jobs)
                 """, in: database)
             try await queue.keep(for: 7 * 86_400)

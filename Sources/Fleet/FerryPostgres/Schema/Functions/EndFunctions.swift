@@ -59,8 +59,7 @@ enum EndFunctions {
           p_outcomes smallint[], p_details text[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
         DECLARE g record; named text;
         BEGIN
-          PERFORM check_worker(p_worker);
-          SELECT name INTO named FROM workers WHERE worker = p_worker;
+          named := worker_name(p_worker);
           WITH e AS (SELECT * FROM unnest(p_jobs, p_tokens, p_fences, p_outcomes, p_details)
               AS e(job, token, fence, outcome, details)),
           gone AS (DELETE FROM leases l USING e WHERE l.job = e.job AND l.token = e.token AND l.fence = e.fence
@@ -81,8 +80,7 @@ enum EndFunctions {
           p_reasons text[], p_delays float8[], p_errors text[], p_attempts int[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
         DECLARE g record; named text; moment timestamptz := clock_timestamp();
         BEGIN
-          PERFORM check_worker(p_worker);
-          SELECT name INTO named FROM workers WHERE worker = p_worker;
+          named := worker_name(p_worker);
           WITH e AS (SELECT * FROM unnest(p_jobs, p_tokens, p_fences, p_reasons, p_delays, p_errors, p_attempts)
               AS e(job, token, fence, reason, delay, error, attempts)),
           gone AS (DELETE FROM leases l USING e WHERE l.job = e.job AND l.token = e.token AND l.fence = e.fence

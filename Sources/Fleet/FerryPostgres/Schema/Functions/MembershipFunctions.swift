@@ -15,6 +15,15 @@ enum MembershipFunctions {
           END IF;
         END $$;
 
+        -- The name of a worker, which must be the caller's.
+        CREATE FUNCTION worker_name(p_worker int) RETURNS text LANGUAGE plpgsql AS $$
+        DECLARE found_name text;
+        BEGIN
+          SELECT name INTO found_name FROM workers WHERE worker = p_worker AND login = session_user;
+          IF found_name IS NULL THEN PERFORM check_worker(p_worker); END IF;
+          RETURN found_name;
+        END $$;
+
         CREATE FUNCTION notify_workers() RETURNS void LANGUAGE sql AS $$ SELECT pg_notify('ferry', '') $$;
 
         -- outcome: joined, or in_use while another machine has the name. A refusal is remembered: a machine that was

@@ -38,7 +38,8 @@ enum UpkeepFunctions {
             'oldest_waiting', (SELECT json_build_object('id', r.id, 'created_at', wire_time(r.submitted_at),
                 'reason', (SELECT j.job::json ->> 'reason' FROM describe_live(oldest, false) AS j(job)))
               FROM requests r WHERE r.id = oldest),
-            'ends_in_last_minute', (SELECT count(*) FROM ended e WHERE e.ended_at > moment - interval '1 minute'
+            'ends_in_last_minute', (SELECT count(*) FROM ended e WHERE e.finish > coalesce((SELECT f.finish FROM finishes f
+                WHERE f.at <= moment - interval '1 minute' ORDER BY f.finish DESC LIMIT 1), 0)
               AND (own IS NULL OR e.tenant = own)),
             'rescues', (SELECT coalesce(sum(w.rescued), 0) FROM workers w)))::text;
         END $$;
@@ -80,19 +81,19 @@ enum UpkeepFunctions {
         -- Removes ends that are older than meta.keep, and lines, origins and workers that nothing needs, 5,000 rows of each
         -- at a time. One worker at a time. Returns whether there may be more.
         CREATE FUNCTION upkeep() RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '200ms' AS $$
-        DECLARE moment timestamptz := clock_timestamp(); cutoff timestamptz; n bigint; most bigint := 0; some_lines int[];
-          some_origins int[];
+        DECLARE moment timestamptz := clock_timestamp(); kept bigint; cutoff timestamptz; n bigint; most bigint := 0;
+          some_lines int[]; some_origins int[];
         BEGIN
           IF NOT pg_try_advisory_xact_lock(hashtext('ferry.upkeep')) THEN RETURN false; END IF;
           SELECT moment - keep INTO cutoff FROM meta;
-          DELETE FROM ended e USING (SELECT x.id, x.ended_at FROM ended x WHERE x.ended_at < cutoff LIMIT 5000) old
+          -- Numbers and dates rise together: what is before the first one to keep goes.
+          kept := coalesce((SELECT f.finish FROM finishes f WHERE f.at >= cutoff ORDER BY f.finish LIMIT 1), 9223372036854775807);
+          DELETE FROM ended e USING (SELECT x.id, x.ended_at FROM ended x WHERE x.finish < kept ORDER BY x.finish LIMIT 5000) old
             WHERE e.id = old.id AND e.ended_at = old.ended_at;
           GET DIAGNOSTICS n = ROW_COUNT;
           most := greatest(most, n);
-          -- Numbers and dates rise together: those before the first one to keep.
           DELETE FROM finishes f WHERE f.number IS NOT NULL AND f.finish IN (SELECT o.finish FROM finishes o
-            WHERE o.finish < coalesce((SELECT k.finish FROM finishes k WHERE k.at >= cutoff ORDER BY k.finish LIMIT 1),
-              9223372036854775807) ORDER BY o.finish LIMIT 5000)
+            WHERE o.finish < kept ORDER BY o.finish LIMIT 5000)
             AND NOT EXISTS (SELECT 1 FROM ended e WHERE e.finish = f.finish);
           GET DIAGNOSTICS n = ROW_COUNT;
           most := greatest(most, n);

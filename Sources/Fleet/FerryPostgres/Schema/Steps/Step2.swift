@@ -53,7 +53,7 @@ enum Step2 {
         SELECT setval(pg_get_serial_sequence('finishes', 'finish'), greatest(1, (SELECT max(finish) FROM finishes)),
           EXISTS (SELECT 1 FROM finishes));
         ALTER TABLE ended DROP COLUMN xact, DROP COLUMN line, ALTER COLUMN finish SET NOT NULL, ADD PRIMARY KEY (id, ended_at);
-        DROP INDEX ended_id;
+        DROP INDEX ended_id, ended_at;
         CREATE INDEX ended_finish ON ended (finish, id);
         CREATE INDEX ended_batch ON ended (batch, id) WHERE batch IS NOT NULL;
         CREATE INDEX ended_failed ON ended (id) WHERE outcome = 2;
