@@ -45,16 +45,13 @@ enum GatewayTable {
     static let request: [String: Verdict] = keys(
         offered: [
             "acceptable_statuses", "address_family", "address_scope", "allow_downgrade", "allow_private_redirects",
-            "body",
-            "checksums",
-            "connect_timeout", "connections", "cookies", "create_folders", "deadline", "decode", "expected_size",
-            "foreign_fields", "give_up_after", "headers", "idle_timeout", "insecure", "logins", "max_redirects",
-            "max_size",
-            "maximum_tls", "method", "min_speed", "min_speed_time", "minimum_tls", "mirrors", "name_from", "network",
-            "not_before", "note", "on_full_disk", "on_mismatch", "origin_attribute", "paused", "preemptive_auth",
-            "priority",
-            "proxy_environment", "rate_limit", "remote_time", "resource_timeout", "retries", "retry_rule", "session",
-            "session_cookies", "skip_host_verification", "status_policy", "status_retries", "tags", "url",
+            "body", "checksums", "connect_timeout", "connections", "cookies", "create_folders", "deadline", "decode",
+            "expected_size", "foreign_fields", "give_up_after", "headers", "idle_timeout", "insecure", "logins",
+            "max_redirects", "max_size", "maximum_tls", "method", "min_speed", "min_speed_time", "minimum_tls",
+            "mirrors", "name_from", "network", "not_before", "note", "on_full_disk", "on_mismatch",
+            "origin_attribute", "paused", "preemptive_auth", "priority", "proxy_environment", "rate_limit",
+            "remote_time", "resource_timeout", "retries", "retry_rule", "session", "session_cookies",
+            "skip_host_verification", "status_policy", "status_retries", "tags", "url",
         ],
         inside: ["folder", "name", "on_conflict"],
         refused: [
