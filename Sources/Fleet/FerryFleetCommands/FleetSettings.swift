@@ -15,7 +15,7 @@ package struct FleetSettings: Hashable, Sendable {
     package var ahead = 1000
     /// Seconds after its last heartbeat until a worker is given up.
     package var lease = 30.0
-    /// Seconds between two claims of an idle worker.
+    /// Seconds between two claims of an idle worker that does not listen.
     package var poll = 5.0
     /// Free bytes of the spool's disk below which nothing is claimed.
     package var spoolRoom: Int64 = 1 << 30

@@ -1,4 +1,5 @@
 import CPostgres
+import Dispatch
 import FerryCore
 import Glibc
 
@@ -93,13 +94,62 @@ import Glibc
 
     /// Runs one statement with parameters in text form.
     ///
+    /// - Parameter limit: Seconds within which the server must answer. Afterwards the connection is of no use, and the
+    ///   server is asked to stop the statement, which may have been performed.
     /// - Throws: ``PostgresFailure``.
     @discardableResult
-    func rows(_ statement: String, _ parameters: [String?] = []) throws(PostgresFailure) -> PostgresRows {
-        let result = unsafe Self.withTexts(parameters) { values in
-            unsafe PQexecParams(connection, statement, Int32(parameters.count), nil, values, nil, nil, 0)
+    func rows(
+        _ statement: String, _ parameters: [String?] = [], within limit: Double = .infinity
+    ) throws(PostgresFailure) -> PostgresRows {
+        // Sending blocks too, if the server does not read.
+        unsafe PQsetnonblocking(connection, 1)
+        defer { unsafe PQsetnonblocking(connection, 0) }
+        let isSent = unsafe Self.withTexts(parameters) { values in
+            unsafe PQsendQueryParams(connection, statement, Int32(parameters.count), nil, values, nil, nil, 0)
+        }
+        guard isSent == 1 else {
+            throw PostgresFailure(state: "", message: unsafe Self.sentence(PQerrorMessage(connection)))
+        }
+        let end = limit.isFinite ? ContinuousClock.now + .seconds(limit) : nil
+        var result: OpaquePointer?
+        while true {
+            guard answers(before: end) else {
+                unsafe PQclear(result)
+                cancel()
+                throw PostgresFailure(state: "", message: "no answer within \(Int(limit)) seconds")
+            }
+            guard let next = unsafe PQgetResult(connection) else { break }
+            unsafe PQclear(result)
+            unsafe result = next
         }
         return try unsafe read(result)
+    }
+
+    /// Waits until the next result can be read without blocking, or the connection is lost.
+    ///
+    /// - Returns: Whether that was before the end.
+    private func answers(before end: ContinuousClock.Instant?) -> Bool {
+        while true {
+            let unsent = unsafe PQflush(connection)
+            let isBusy = unsafe PQisBusy(connection) == 1
+            if unsent < 0 || unsent == 0 && !isBusy { return true }
+            var wait: Int32 = -1
+            if let end {
+                let rest = ContinuousClock.now.duration(to: end)
+                guard rest > .zero else { return false }
+                wait = Int32(min(rest / .milliseconds(1) + 1, 60_000))
+            }
+            var descriptor = pollfd(fd: socket, events: Int16(POLLIN) | (unsent == 1 ? Int16(POLLOUT) : 0), revents: 0)
+            unsafe poll(&descriptor, 1, wait)
+            if descriptor.revents & ~Int16(POLLOUT) != 0, unsafe PQconsumeInput(connection) == 0 { return true }
+        }
+    }
+
+    /// Asks the server to stop the statement, without waiting for it: the server may not answer that either.
+    private func cancel() {
+        guard let request = unsafe PQgetCancel(connection) else { return }
+        let pending = unsafe CancelRequest(request)
+        DispatchQueue.global().async { pending.send() }
     }
 
     /// Runs statements without parameters.
@@ -145,6 +195,22 @@ import Glibc
         while text.hasSuffix(".") { text.removeLast() }
         return text.escapingControls
     }
+}
+
+/// A request to stop a statement.
+///
+/// SAFETY: libpq's cancel object is complete in itself, and one thread at a time uses it (libpq, PQcancel).
+@safe private final class CancelRequest: @unchecked Sendable {  // SAFETY: see above
+    private let request: OpaquePointer
+
+    init(_ request: OpaquePointer) { unsafe self.request = request }
+
+    func send() {
+        var message = [CChar](repeating: 0, count: 256)
+        unsafe PQcancel(request, &message, Int32(message.count))
+    }
+
+    deinit { unsafe PQfreeCancel(request) }
 }
 
 /// A failed statement.

@@ -19,11 +19,11 @@ extension PostgresQueue {
                     Rescue(name: try row.value(0) { $0 }, jobs: try row.value(1) { Int($0) })
                 })
         case .claim(let want):
-            guard let rows = try callAsWorker("claim", own + [.count(want)]) else { return .givenUp }
-            let leases = try Self.leases(rows)
+            guard let rows = try callAsWorker("claim", own + [.count(want)])?.rows else { return .givenUp }
+            let leases = try Self.leases(PostgresRows(rows: rows.filter { $0.first != .some(nil) }))
             guard leases.count < want else { return .claimed(leases, next: 0) }
-            let next = try self.call("next_claim", [.int(member.worker)]).single.flatMap(Double.init)
-            return .claimed(leases, next: next ?? .infinity)
+            // The last row has no job, and says when to ask again.
+            return .claimed(leases, next: rows.last?.last.flatMap { $0 }.flatMap(Double.init) ?? .infinity)
         case .reclaim(let jobs):
             let parameters: [Parameter] = [
                 .array("bigint", of: jobs.map(\.job)), .array("uuid", of: jobs.map(\.token)),
@@ -93,6 +93,8 @@ extension PostgresQueue {
         let wire: WireHeartbeat = try Self.decode(text)
         var heartbeat = Heartbeat(server: wire.server)
         heartbeat.patience = wire.patience
+        heartbeat.next = wire.next ?? .infinity
+        heartbeat.hasLateWorkers = wire.late
         heartbeat.holds = wire.holds
         heartbeat.wishes = wire.wishes.map {
             Heartbeat.JobWish(key: LeaseKey(job: $0.job, token: $0.token, fence: $0.fence), wish: $0.wish)
@@ -109,6 +111,8 @@ extension PostgresQueue {
         }
         var server: String
         var patience: Double?
+        var next: Double?
+        var late: Bool
         var wishes: [Wish]
         var holds: [Heartbeat.Hold]
     }
@@ -181,7 +185,8 @@ extension PostgresQueue {
                 row.indices.contains(6) ? try row[6].map { text throws(ServiceError) in try decode(text) } ?? [] : []
             return Lease(
                 key: key, tries: try row.value(3) { Int($0) }, rescues: try row.value(9) { Int($0) },
-                isLimited: try row.value(4) { $0 == "t" }, request: request, path: try row.value(7) { $0 },
+                isLimited: try row.value(4) { $0 == "t" }, hasLanded: try row.value(14) { $0 == "t" }, request: request,
+                path: try row.value(7) { $0 },
                 origin: try row.value(8) { $0 }, intents: intents,
                 spent: Spent(
                     attempts: try row.value(10) { Int($0) }, failing: row[11].flatMap(Double.init),

@@ -12,6 +12,9 @@ package actor PostgresQueue: SharedQueue {
     private var isClosed = false
     /// Called after a notification, and after the connection is lost. Set while listening.
     private var onNotification: (@Sendable () -> Void)?
+    /// Seconds within which the server must answer a call. Nothing of the session is changed for that: behind a pooler, other
+    /// programs use the server's connection too.
+    private static let patience = 30.0
     /// Repetitions of a transaction that the server ended for another one.
     static let mostRepetitions = 5
 
@@ -85,7 +88,7 @@ package actor PostgresQueue: SharedQueue {
         while true {
             let connection = try connected()
             do {
-                return try connection.rows(statement, parameters)
+                return try connection.rows(statement, parameters, within: Self.patience)
             } catch {
                 if error.isLoss { drop() }
                 repetitions += 1
@@ -99,8 +102,6 @@ package actor PostgresQueue: SharedQueue {
         guard !isClosed else { throw PostgresFailure(state: "", message: "the connection is closed") }
         let fresh: PostgresConnection
         do { fresh = try PostgresConnection(address) } catch { throw PostgresFailure(error) }
-        // A claim that waits for a lock gives up before heartbeats are missed.
-        try fresh.run("SET lock_timeout = '2s'; SET statement_timeout = '60s'")
         guard let schema = try SchemaVersion(fresh) else {
             throw PostgresFailure(ServiceError(.queueUnsuitable, "The Ferry schema is empty. Run `ferry fleet init`."))
         }

@@ -18,6 +18,8 @@ import FerryFleet
         var abandoned: [Delivery] = []
         var reports: [WorkerReport] = []
         var claims = 0
+        /// Calls other than heartbeats.
+        var otherCalls = 0
         var hasExited = false
     }
 
@@ -32,9 +34,9 @@ import FerryFleet
     /// The call in flight. Answered by ``answerCalls()``.
     private(set) var call: WorkerCall?
 
-    init(slots: Int = 4) {
+    init(slots: Int = 4, listens: Bool = false) {
         let worker = WorkerDescription(name: "w", identity: "i", version: "1", lease: 30, slots: slots)
-        agent = FleetAgent(FleetAgent.Configuration(worker: worker), seed: 1)
+        agent = FleetAgent(FleetAgent.Configuration(worker: worker, listens: listens), seed: 1)
     }
 
     /// A worker that holds these jobs and has looked at nothing yet.
@@ -99,6 +101,7 @@ import FerryFleet
     }
 
     private mutating func note(_ call: WorkerCall) {
+        if case .beat = call {} else { record.otherCalls += 1 }
         switch call {
         case .giveBack(let returns): record.returned += returns
         case .finish(let ends): record.ended += ends

@@ -32,6 +32,37 @@ import Testing
         #expect(bed.prepared.count == 1)
     }
 
+    // MARK: Claims
+
+    @Test func `asks the queue little while it is idle, and claims at once when a heartbeat knows of jobs`() {
+        var bed = AgentBed(listens: true)
+        bed.take(.started)
+        bed.take(.listed([]))
+        bed.answerCalls()
+        let (calls, claims) = (bed.otherCalls, bed.claims)
+        bed.pass(600)
+        #expect(bed.otherCalls - calls <= 15 && bed.claims > claims, "\(bed.otherCalls - calls) calls in ten minutes")
+        let before = bed.claims
+        bed.heartbeat.next = 0
+        bed.pass(10)
+        #expect(bed.claims > before)
+        bed.heartbeat.next = .infinity
+        bed.pass(5)
+        let idle = bed.claims
+        bed.take(.notified)
+        bed.answerCall()
+        #expect(bed.claims == idle + 1)
+    }
+
+    @Test func `gives workers up when a heartbeat says that some are late`() {
+        var bed = AgentBed.with()
+        bed.pass(60)
+        let calls = bed.otherCalls - bed.claims
+        bed.heartbeat.hasLateWorkers = true
+        bed.pass(10)
+        #expect(bed.otherCalls - bed.claims == calls + 1)
+    }
+
     // MARK: Ends of the worker
 
     @Test func `drains until the earliest deadline that it was given`() {
@@ -312,6 +343,21 @@ import Testing
         limited.isLimited = true
         bed.take(.listed([limited]))
         #expect(bed.limited.count == 1)
+    }
+
+    /// A restarted agent adopts a job whose place at the server is another's by now.
+    @Test func `gives a job back that it adopts without the file that had arrived`() {
+        var bed = AgentBed()
+        var lease = AgentBed.lease(isLimited: true)
+        lease.hasLanded = true
+        bed.leases = [lease]
+        bed.take(.started)
+        bed.answerCalls()
+        bed.take(.looked(AgentBed.key, nil))
+        #expect(bed.returned.isEmpty, "the daemon has not listed its transfers yet")
+        bed.take(.listed([]))
+        bed.answerCalls()
+        #expect(bed.returned.map(\.reason) == [.local] && bed.submitted.isEmpty)
     }
 
     // MARK: Limits

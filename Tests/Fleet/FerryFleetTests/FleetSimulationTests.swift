@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: MemoryQueue.Mistake.allCases)
     func `find a deliberate mistake`(mistake: MemoryQueue.Mistake) {
-        let found = (UInt64(1)...300).first { seed in
+        let found = (UInt64(1)...1000).first { seed in
             var options = FleetWorld.Options()
             options.forgets = seed.isMultiple(of: 2)
             options.hasTroubles = false

@@ -1,8 +1,9 @@
 import FerryCore
 import FerryFleet
-import FerryPostgres
 import FerryTesting
 import Testing
+
+@testable import FerryPostgres
 
 /// Properties of the queue in PostgreSQL alone.
 @Suite(.enabled(if: PostgresServer.programs != nil, "PostgreSQL's server is not installed."), .timeLimit(.minutes(3)))
@@ -91,6 +92,26 @@ struct `The queue in PostgreSQL` {
         _ = try DatabaseAddress("host=db.example sslmode=require", allowsInsecure: true)
         _ = try DatabaseAddress("host=127.0.0.1 sslmode=disable")
         _ = try DatabaseAddress("service=ferry")
+    }
+
+    /// Behind a pooler, other programs use the server's connection next.
+    @Test func `nothing of the session is changed, and every function gives up waiting for a lock`() async throws {
+        try await Self.withDatabase { server, database in
+            let address = try DatabaseAddress(server.address(database))
+            _ = try SchemaMigration.initialize(address)
+            let queue = PostgresQueue(address)
+            _ = try await queue.perform(.join(QueueUnderTest.worker("w")), as: nil)
+            let changed = try await queue.read(
+                "SELECT string_agg(name, ' ') FROM pg_settings WHERE source = 'session' AND name <> 'application_name'")
+            #expect(changed == [nil])
+            let endless = try await server.query(
+                """
+                SELECT string_agg(proname, ' ') FROM pg_proc WHERE pronamespace = 'ferry'::regnamespace AND prosecdef
+                  AND coalesce(array_to_string(proconfig, ' '), '') !~ 'lock_timeout'
+                """, in: database)
+            #expect(endless == "")
+            await queue.close()
+        }
     }
 
     @Test func `a connection that the server ends is opened again`() async throws {

@@ -140,6 +140,8 @@ extension MemoryQueue {
             .map { Heartbeat.JobWish(key: $0.key, wish: $0.wish == .pause ? .pause : .cancel) }
         heartbeat.holds = origins.filter { $0.value.holdUntil > now }.sorted { $0.key < $1.key }
             .map { Heartbeat.Hold(origin: $0.key, seconds: $0.value.holdUntil - now) }
+        heartbeat.next = nextClaim(worker, at: now)
+        heartbeat.hasLateWorkers = workers.values.contains { !$0.isGone && $0.aliveUntil < now }
         return .beaten(heartbeat)
     }
 

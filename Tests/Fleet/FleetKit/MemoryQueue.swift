@@ -206,7 +206,8 @@ package struct MemoryQueue: Sendable {
         guard let row = jobs[id], let lease = leases[id] else { return nil }
         return Lease(
             key: lease.key, tries: row.tries, rescues: row.rescues, isLimited: origins[row.line.origin]?.atOnce != nil,
-            request: row.request.transfer, path: row.request.path, origin: row.line.origin, intents: intents[id] ?? [],
+            hasLanded: origins[row.line.origin]?.atOnce != nil && lease.origin == nil, request: row.request.transfer,
+            path: row.request.path, origin: row.line.origin, intents: intents[id] ?? [],
             spent: Spent(
                 attempts: row.attempts, failing: row.failingAt.map { now - $0 },
                 sinceStart: row.startedAt.map { now - $0 },

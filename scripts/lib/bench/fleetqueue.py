@@ -54,7 +54,7 @@ CLAIM = """
 SELECT worker AS w, epoch AS e FROM ferry.join_fleet('w' || :client_id, 'i' || :client_id, 'm', '1', 600, 64, '{}') \\gset
 \\set joined 1
 \\endif
-SELECT 'ARRAY[' || string_agg(id::text, ',') || ']::bigint[]' AS jobs, 'ARRAY[' || string_agg(quote_literal(token), ',') || ']::uuid[]' AS tokens, 'ARRAY[' || string_agg(fence::text, ',') || ']::int[]' AS fences, count(*) AS n FROM ferry.claim(:w, :e, :want) \\gset
+SELECT 'ARRAY[' || string_agg(id::text, ',') || ']::bigint[]' AS jobs, 'ARRAY[' || string_agg(quote_literal(token), ',') || ']::uuid[]' AS tokens, 'ARRAY[' || string_agg(fence::text, ',') || ']::int[]' AS fences, count(id) AS n FROM ferry.claim(:w, :e, :want) \\gset
 \\if :n > 0
 SELECT count(*) FROM ferry.finish(:w, :e, :jobs, :tokens, :fences, array_fill(1::smallint, ARRAY[:n]), array_fill('{}'::text, ARRAY[:n]));
 \\endif

@@ -46,7 +46,7 @@ package struct AgentJob: Hashable, Sendable {
     var isLimiting = false
     /// The queue knows that a suspected job is about to be fetched.
     var isBegun = false
-    /// The queue knows that its bytes have arrived.
+    /// The queue knows that its bytes have arrived, or is being told.
     var hasLanded = false
     /// Earliest time of the next look or delivery after a failed one, and their number.
     var retryDue = -Double.infinity

@@ -50,6 +50,7 @@ struct AgentJobs: Hashable, Sendable {
         let known = byToken[token]
         var job = AgentJob(JobReference(job: lease.key.job, token: token))
         (job.lease, job.transfer, job.isRemoving) = (lease, known?.transfer, known?.isRemoving ?? false)
+        job.hasLanded = lease.hasLanded
         set(job, former: known?.transfer?.id)
     }
 

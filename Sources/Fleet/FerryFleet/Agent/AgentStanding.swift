@@ -47,13 +47,14 @@ package struct AgentStanding: Hashable, Sendable {
         self.member = member
         failures = 0
         refusedSince = nil
-        beaten(lease: lease)
+        beaten(lease: lease, hasLateWorkers: true)
     }
 
-    mutating func beaten(lease: Double) {
+    /// - Parameter hasLateWorkers: Whether some may have to be given up.
+    mutating func beaten(lease: Double, hasLateWorkers: Bool) {
         validUntil = sentAt + lease
         beatDue = sentAt + lease / 3
-        isRescueDue = true
+        isRescueDue = hasLateWorkers
     }
 
     /// The leases are lost. The worker joins anew at once.

@@ -1,6 +1,7 @@
 /// When to claim, and how much beyond the slots.
 struct ClaimPace: Hashable, Sendable {
-    private let poll: Double
+    /// Seconds between two claims of an idle worker.
+    private let interval: Double
     private var seed: UInt64
     /// When the next claim may find jobs.
     private(set) var due = -Double.infinity
@@ -15,9 +16,11 @@ struct ClaimPace: Hashable, Sendable {
     private static let window = 2.0
     private static let afterNotification = 0.2
     private static let afterContention = 0.02
+    /// The interval of a worker that is notified of jobs. Its heartbeats tell what a lost notification did not.
+    private static let whileListening = 60.0
 
-    init(poll: Double, seed: UInt64) {
-        self.poll = poll
+    init(poll: Double, listens: Bool, seed: UInt64) {
+        interval = listens ? max(poll, Self.whileListening) : poll
         self.seed = seed
     }
 
@@ -52,13 +55,16 @@ struct ClaimPace: Hashable, Sendable {
             // Others claim from the same origins at this moment.
             due = now + Self.afterContention * (1 + random())
         } else {
-            due = now + min(next, poll * (0.8 + 0.4 * random()))
+            due = now + min(next, interval * (0.8 + 0.4 * random()))
         }
         if let look = secondLook {
             due = min(due, max(look, now))
             secondLook = nil
         }
     }
+
+    /// A claim may find jobs after this many seconds.
+    mutating func expect(jobsAfter seconds: Double, at now: Double) { due = min(due, now + max(0, seconds)) }
 
     /// A number from 0 to 1 (SplitMix64).
     private mutating func random() -> Double {

@@ -38,10 +38,7 @@ extension FleetAgent {
             return told(ends.map(\.key), stale: Set(stale))
         case (.giveBack(let returns), .stale(let stale)): return told(returns.map(\.key), stale: Set(stale))
         case (.landed(let keys), .stale):
-            for key in keys {
-                jobs.update(key.token) { $0.hasLanded = true }
-                outbox.hasLanded(key.token)
-            }
+            for key in keys { outbox.hasLanded(key.token) }
             return []
         case (.leave, .done): return exit(nil)
         default: return []
@@ -55,7 +52,8 @@ extension FleetAgent {
     }
 
     private mutating func beaten(_ heartbeat: Heartbeat, at now: Double) -> [Effect] {
-        standing.beaten(lease: configuration.lease)
+        standing.beaten(lease: configuration.lease, hasLateWorkers: heartbeat.hasLateWorkers)
+        pace.expect(jobsAfter: heartbeat.next, at: now)
         guard heartbeat.server == standing.member?.server else {
             standing.moved(at: now)
             return []

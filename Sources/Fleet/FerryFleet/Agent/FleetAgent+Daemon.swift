@@ -98,7 +98,7 @@ extension FleetAgent {
             case (.fetching, _?), (.arrived, _?):
                 jobs.update(job.token) { $0.step = .fetching }
                 effects += follow(job.token, at: now)
-            case (.fetching, nil), (.arrived, nil), (.concluding, nil): effects += lostTransfer(job.token)
+            case (.fetching, nil), (.arrived, nil), (.concluding, nil): lostTransfer(job.token)
             default: break
             }
         }
@@ -110,28 +110,24 @@ extension FleetAgent {
         jobs.set(transfer) ? follow(transfer.job.token, at: now) : []
     }
 
-    mutating func removed(_ id: TransferID, at now: Double) -> [Effect] {
+    mutating func removed(_ id: TransferID) {
         daemon.unneeded.remove(id)
-        guard let token = jobs.owner(of: id)?.token else { return [] }
+        guard let token = jobs.owner(of: id)?.token else { return }
         jobs.update(token) { job in
             job.transfer = nil
             (job.isRemoving, job.isLimiting) = (false, false)
         }
-        return lostTransfer(token)
+        lostTransfer(token)
     }
 
     /// The daemon has no transfer of a job any more.
-    private mutating func lostTransfer(_ token: JobToken) -> [Effect] {
-        guard let job = jobs[token] else { return [] }
-        switch job.step {
+    private mutating func lostTransfer(_ token: JobToken) {
+        switch jobs[token]?.step {
         case .concluding: outbox.add(token)
-        // Somebody else removed it. Its place at the server is another's by now, if its bytes had arrived.
-        case .fetching, .arrived, .preparing:
-            if job.hasLanded { return conclude(token, .giveBack(.local)) }
-            jobs.update(token) { $0.step = .ready }
-        case .unseen, .looking, .ready, .submitting, .intending, .placing: break
+        // Somebody else removed it.
+        case .fetching, .arrived, .preparing: jobs.update(token) { $0.step = .ready }
+        case .unseen, .looking, .ready, .submitting, .intending, .placing, nil: break
         }
-        return []
     }
 
     /// Looks at the transfer of a job that is being fetched.
@@ -157,7 +153,10 @@ extension FleetAgent {
         case .succeeded(let file):
             health.worked(.spool)
             jobs.update(token) { $0.step = .arrived(file) }
-            if file.size >= Self.fewBytes, lease.isLimited, !job.hasLanded { outbox.land(token) }
+            if file.size >= Self.fewBytes, lease.isLimited, !job.hasLanded {
+                jobs.update(token) { $0.hasLanded = true }
+                outbox.land(token)
+            }
             return []
         case .failed(let error):
             guard error.isOfThisMachine else {
@@ -205,10 +204,13 @@ extension FleetAgent {
     mutating func submitJobs() -> [Effect] {
         // Before reclaiming, the daemon may have transfers of jobs that are claimed again.
         guard daemon.isListed, standing.member != nil, !daemon.mayReclaim else { return [] }
+        // A file that had arrived and is gone is fetched anew in a place of its own.
+        let lost = jobs.held { $0.step == .ready && $0.hasLanded }
+        let effects = lost.flatMap { conclude($0.token, .giveBack(.local)) }
         let batch = jobs.held { $0.step == .ready && ($0.isBegun || $0.lease?.isSuspect != true) }
-        guard !batch.isEmpty else { return [] }
+        guard !batch.isEmpty else { return effects }
         for job in batch { jobs.update(job.token) { $0.step = .submitting } }
-        return [.submit(batch.compactMap(\.lease))]
+        return effects + [.submit(batch.compactMap(\.lease))]
     }
 
     mutating func submitted(_ ids: [JobToken: TransferID], at now: Double) -> [Effect] {

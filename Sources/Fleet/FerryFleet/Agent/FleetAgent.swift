@@ -92,20 +92,24 @@ package struct FleetAgent: Sendable {
         package var worker: WorkerDescription
         /// Maximum number of jobs claimed beyond the slots.
         package var mostAhead: Int
-        /// Seconds between two claims of an idle worker.
+        /// Seconds between two claims of an idle worker that is not notified of jobs.
         package var poll: Double
+        /// Whether it is notified of jobs.
+        package var listens: Bool
         /// Maximum number of deliveries at once.
         package var deliveries: Int
         /// Seconds for which complete files wait for a store that fails, and for which a store may take to answer.
         package var storePatience: Double
 
         package init(
-            worker: WorkerDescription, mostAhead: Int = 1000, poll: Double = 5, deliveries: Int = 4,
+            worker: WorkerDescription, mostAhead: Int = 1000, poll: Double = 5, listens: Bool = false,
+            deliveries: Int = 4,
             storePatience: Double = 60
         ) {
             self.worker = worker
             self.mostAhead = mostAhead
             self.poll = poll
+            self.listens = listens
             self.deliveries = deliveries
             self.storePatience = storePatience
         }
@@ -139,7 +143,7 @@ package struct FleetAgent: Sendable {
     /// - Parameter seed: Random. Spreads the claims of workers, and distinguishes the copies of processes.
     package init(_ configuration: Configuration, seed: UInt64) {
         self.configuration = configuration
-        pace = ClaimPace(poll: configuration.poll, seed: seed)
+        pace = ClaimPace(poll: configuration.poll, listens: configuration.listens, seed: seed)
         writer = String(seed, radix: 36)
     }
 
@@ -160,7 +164,7 @@ package struct FleetAgent: Sendable {
         case .callFailed(let error): effects += callFailed(error, at: now)
         case .listed(let transfers): effects += listed(transfers, at: now)
         case .changed(let transfer): effects += changed(transfer, at: now)
-        case .removed(let id): effects += removed(id, at: now)
+        case .removed(let id): removed(id)
         case .daemonLost: daemon.isListed = false
         case .submitted(let ids): effects += submitted(ids, at: now)
         case .refused(let token, let error): effects += refused(token, error, at: now)

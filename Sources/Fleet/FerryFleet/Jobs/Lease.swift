@@ -25,6 +25,8 @@ package struct Lease: Hashable, Sendable {
     package var rescues: Int
     /// Whether the number of transfers from its origin is limited across the fleet.
     package var isLimited: Bool
+    /// Whether the queue knows that its bytes have arrived: its place at the limited origin is another's.
+    package var hasLanded: Bool
     /// The request as it was submitted, or `nil` if this version cannot read it.
     package var request: TransferRequest? {
         get { shared?.request }
@@ -40,13 +42,14 @@ package struct Lease: Hashable, Sendable {
     package var spent: Spent
 
     package init(
-        key: LeaseKey, tries: Int, rescues: Int = 0, isLimited: Bool, request: TransferRequest?, path: String,
-        origin: String, intents: [Intent] = [], spent: Spent = Spent()
+        key: LeaseKey, tries: Int, rescues: Int = 0, isLimited: Bool, hasLanded: Bool = false,
+        request: TransferRequest?, path: String, origin: String, intents: [Intent] = [], spent: Spent = Spent()
     ) {
         self.key = key
         self.tries = tries
         self.rescues = rescues
         self.isLimited = isLimited
+        self.hasLanded = hasLanded
         shared = request.map(SharedRequest.init)
         self.path = path
         self.origin = origin

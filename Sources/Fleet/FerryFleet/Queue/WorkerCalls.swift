@@ -118,6 +118,10 @@ package struct Heartbeat: Hashable, Sendable {
     package var holds: [Hold] = []
     /// Seconds that a draining worker lets jobs end, or `nil` unless the worker is asked to drain.
     package var patience: Double?
+    /// Seconds after which a claim of this worker may find jobs.
+    package var next = Double.infinity
+    /// Whether a worker's leases are over, so that it may be given up.
+    package var hasLateWorkers = false
 
     package init(server: String) { self.server = server }
 }

@@ -64,7 +64,7 @@ struct RunCommand: FerrySubcommand {
         logger[metadataKey: "worker"] = "\(name)"
         logger.logLevel = verbose ? .debug : .info
         let configuration = FleetAgent.Configuration(
-            worker: description, mostAhead: settings.ahead, poll: settings.poll)
+            worker: description, mostAhead: settings.ahead, poll: settings.poll, listens: settings.listen)
         let manager = ServiceManager(environment: context.environment)
         let agent = FleetWorker(configuration, queue: queue, session: session, logger: logger) { event in
             switch event {

@@ -21,7 +21,7 @@ enum Role: String, CaseIterable {
         case .owner: return []
         case .worker:
             return basics + [
-                "join_fleet", "beat", "rescue", "claim", "next_claim", "held", "reclaim", "finish", "give_back",
+                "join_fleet", "beat", "rescue", "claim", "held", "reclaim", "finish", "give_back",
                 "landed",
                 "begin_jobs", "intend", "progress", "leave", "upkeep", "upkeep_days", "hold",
             ]
@@ -68,12 +68,15 @@ extension Schema {
             DO $$
             DECLARE f record; r record;
             BEGIN
-              FOR f IN SELECT p.oid::regprocedure AS name, p.proname::text AS short FROM pg_proc p
+              FOR f IN SELECT p.oid::regprocedure AS name, p.proname::text AS short,
+                  coalesce(array_to_string(p.proconfig, ' '), '') !~ 'lock_timeout' AS waits FROM pg_proc p
                   WHERE p.pronamespace = 'ferry'::regnamespace LOOP
                 EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f.name);
                 FOR r IN SELECT role FROM (VALUES \(table.joined(separator: ", "))) AS t(function, role) WHERE function = f.short LOOP
                   EXECUTE format('ALTER FUNCTION %s SECURITY DEFINER SET search_path = ferry, pg_temp', f.name);
                   EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', f.name, r.role);
+                  -- A call that waits for a lock gives up before heartbeats are missed.
+                  IF f.waits THEN EXECUTE format('ALTER FUNCTION %s SET lock_timeout = ''2s''', f.name); END IF;
                 END LOOP;
                 IF f.short = ANY ('{\(hot.joined(separator: ","))}') THEN
                   EXECUTE format('ALTER FUNCTION %s SET enable_seqscan = off', f.name);

@@ -60,9 +60,10 @@ enum ClaimFunctions {
             'sha256', i.sha256) ORDER BY i.number)::text FROM intents i WHERE i.job = p_job);
         END $$;
 
-        -- What a worker must know of the jobs that it holds. failing, since: seconds.
+        -- What a worker must know of the jobs that it holds. failing, since: seconds. next: see claim.
         CREATE TYPE lease AS (id bigint, token uuid, fence int, tries int, limited boolean, request text, known text,
-          path text, origin text, rescues int, attempts int, failing float8, since float8, machines int);
+          path text, origin text, rescues int, attempts int, failing float8, since float8, machines int,
+          landed boolean, next float8);
 
         -- Number of tries that ended because of a worker's machine or store.
         CREATE FUNCTION machine_failures(p_job bigint) RETURNS int LANGUAGE plpgsql AS $$
@@ -76,7 +77,7 @@ enum ClaimFunctions {
           PERFORM check_worker(p_worker);
           RETURN QUERY SELECT l.job, l.token, l.fence, j.tries, og.at_once IS NOT NULL, r.request, known_intents(l.job),
               r.path, og.name, j.rescues::int, j.attempts, extract(epoch FROM moment - j.failing_at)::float8,
-              extract(epoch FROM moment - j.started_at)::float8, machine_failures(l.job)
+              extract(epoch FROM moment - j.started_at)::float8, machine_failures(l.job), og.at_once IS NOT NULL AND l.origin IS NULL, NULL::float8
             FROM leases l JOIN jobs j ON j.id = l.job JOIN requests r ON r.id = l.job JOIN lines li ON li.line = l.line
             JOIN origins og ON og.origin = li.origin WHERE l.worker = p_worker AND l.epoch = p_epoch;
         END $$;
@@ -95,14 +96,15 @@ enum ClaimFunctions {
                 CASE WHEN taken.tries > 1 THEN known_intents(taken.id) END, r.path, og.name, taken.rescues::int,
                 taken.attempts, extract(epoch FROM moment - taken.failing_at)::float8,
                 extract(epoch FROM moment - taken.started_at)::float8,
-                CASE WHEN taken.tries > 1 THEN machine_failures(taken.id) ELSE 0 END
+                CASE WHEN taken.tries > 1 THEN machine_failures(taken.id) ELSE 0 END, false, NULL::float8
               FROM taken JOIN leased ON leased.job = taken.id JOIN requests r ON r.id = taken.id
               JOIN origins og ON og.origin = leased.origin;
         END $$;
 
+        -- Fewer jobs than wanted are followed by a row without a job, whose next says when to ask again.
         CREATE FUNCTION claim(p_worker int, p_epoch int, p_want int) RETURNS SETOF lease LANGUAGE plpgsql AS $$
         DECLARE
-          w record; t record; l record; room int; n int; k int; got int := 0; ids bigint[]; seen int[] := '{}';
+          w record; t record; l record; last lease; room int; n int; k int; got int := 0; ids bigint[]; seen int[] := '{}';
           any_line boolean; chunk int := greatest(4, p_want / 4); moment timestamptz := clock_timestamp();
         BEGIN
           SELECT labels, patience, login INTO w FROM workers WHERE worker = p_worker AND epoch = p_epoch AND alive_until > moment
@@ -154,6 +156,10 @@ enum ClaimFunctions {
             END LOOP;
             EXIT WHEN got >= p_want;
           END LOOP;
+          IF got < p_want THEN
+            last.next := next_claim(p_worker);
+            RETURN NEXT last;
+          END IF;
         END $$;
 
         -- Seconds until a claim that found too little may find more: 0 if others were in the way, null for no such moment.

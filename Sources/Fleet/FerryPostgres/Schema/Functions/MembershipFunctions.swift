@@ -70,16 +70,18 @@ enum MembershipFunctions {
 
         -- Null if the worker was given up or has joined again.
         CREATE FUNCTION beat(p_worker int, p_epoch int, p_running int, p_condition text) RETURNS text LANGUAGE plpgsql AS $$
-        DECLARE moment timestamptz := clock_timestamp(); drain float8;
+        DECLARE moment timestamptz := clock_timestamp(); drain float8; most int;
         BEGIN
           PERFORM check_worker(p_worker);
           -- A missed heartbeat is a gap: whatever held this worker up may have held up the others.
           UPDATE workers SET beating_since = CASE WHEN beat_at < moment - lease / 2 THEN moment ELSE beating_since END,
               alive_until = moment + lease, beat_at = moment, running = p_running, condition = left(p_condition, 1000),
               contender = NULL, contender_since = NULL
-            WHERE worker = p_worker AND epoch = p_epoch RETURNING patience INTO drain;
+            WHERE worker = p_worker AND epoch = p_epoch RETURNING patience, slots INTO drain, most;
           IF NOT FOUND THEN RETURN NULL; END IF;
           RETURN json_build_object('server', server(), 'patience', drain,
+            'next', CASE WHEN p_condition IS NULL AND p_running < most THEN next_claim(p_worker) END,
+            'late', EXISTS (SELECT 1 FROM workers o WHERE o.alive_until < moment AND o.state <> 'gone'),
             'wishes', (SELECT coalesce(json_agg(json_build_object('job', l.job, 'token', l.token, 'fence', l.fence,
                 'wish', CASE l.wish WHEN 2 THEN 'pause' ELSE 'cancel' END)), '[]')
               FROM leases l WHERE l.worker = p_worker AND l.wish <> 0),
