@@ -170,7 +170,7 @@ def programs():
 
 def measure_fleet(options, programs):
     """Prints the figures of a fleet's queue."""
-    rows, seconds = (20_000, 2) if options.quick else (1_000_000, 8)
+    rows, seconds = (100_000, 1) if options.quick else (1_000_000, 8)
     with tempfile.TemporaryDirectory(prefix="ferry-bench-fleet-", dir="/tmp") as name:
         folder = pathlib.Path(name)
         server = postgres.Server(folder, ["fsync = on", "max_wal_size = 8GB"])
