@@ -254,9 +254,9 @@ extension FleetAgent {
         jobs.update(token) { $0.step = .ready }
     }
 
-    /// Extends the lease of the daemon's session for as long as nobody else may hold the worker's jobs.
+    /// Extends the lease of the daemon's session as the worker's own leases are extended.
     ///
-    /// A transfer without a lease may be another's job by now, and is removed first.
+    /// Not while the daemon may run a transfer whose job is another worker's by now: it is removed first.
     mutating func renewLease(at now: Double) -> [Effect] {
         // The daemon needs a moment to stop them.
         let end = standing.validUntil - configuration.lease / 10

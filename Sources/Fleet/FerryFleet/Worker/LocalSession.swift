@@ -128,7 +128,7 @@ package final class LocalSession: Sendable {
         return ids.map { .removed($0) }
     }
 
-    /// Limits a transfer that was submitted before its server was, like those that were submitted afterwards.
+    /// Limits a transfer to one connection and to the session's lease. Its server was limited after it was submitted.
     package func limit(_ id: TransferID, _ job: JobReference) async {
         var change = TransferChange()
         change.network = NetworkPolicy(needsLease: true)
