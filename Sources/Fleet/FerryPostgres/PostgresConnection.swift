@@ -178,6 +178,11 @@ import Glibc
     /// Reads the notifications that have arrived. Returns whether there was one, or `nil` if the connection is lost.
     func takeNotifications() -> Bool? {
         guard unsafe PQconsumeInput(connection) == 1 else { return nil }
+        return takeReceivedNotifications()
+    }
+
+    /// Removes the notifications that have been read, with the answer to a statement too. Returns whether there was one.
+    func takeReceivedNotifications() -> Bool {
         var any = false
         while let notification = unsafe PQnotifies(connection) {
             unsafe PQfreemem(notification)

@@ -88,7 +88,10 @@ package actor PostgresQueue: SharedQueue {
         while true {
             let connection = try connected()
             do {
-                return try connection.rows(statement, parameters, within: Self.patience)
+                let rows = try connection.rows(statement, parameters, within: Self.patience)
+                // Those that came with the answer make the socket readable no more.
+                if connection.takeReceivedNotifications() { onNotification?() }
+                return rows
             } catch {
                 if error.isLoss { drop() }
                 repetitions += 1

@@ -150,6 +150,33 @@ struct `The queue in PostgreSQL` {
         }
     }
 
+    /// It comes with the answer, so the socket has nothing more to read.
+    @Test(.timeLimit(.minutes(1))) func `a submission notifies workers that are waiting for an answer`() async throws {
+        try await Self.withDatabase { server, database in
+            let address = try DatabaseAddress(server.address(database))
+            _ = try SchemaMigration.initialize(address)
+            let (queue, other) = (PostgresQueue(address), PostgresQueue(address))
+            try await other.setStore(Store(name: "results", folder: QueueUnderTest.folder, mark: "m"))
+            let (hints, continuation) = AsyncStream<Void>.makeStream()
+            await queue.listen { continuation.yield() }
+            let holder = try PostgresConnection(address)
+            try holder.rows("SELECT pg_advisory_lock(7)")
+            async let answer = queue.read("SELECT pg_advisory_lock(7)::text")
+            try await eventually("the call waits") {
+                try await server.query(
+                    "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND wait_event_type = 'Lock'")
+                    == "1"
+            }
+            _ = try await other.submit([QueueUnderTest.request(1)])
+            try holder.rows("SELECT pg_advisory_unlock(7)")
+            _ = try await answer
+            var iterator = hints.makeAsyncIterator()
+            await iterator.next()
+            await queue.close()
+            await other.close()
+        }
+    }
+
     /// A fleet whose upkeep could not add partitions: a backup held the lock.
     @Test func `ends of a day without a partition may come from many workers at once`() async throws {
         try await Self.withDatabase { server, database in
