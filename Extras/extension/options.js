@@ -25,6 +25,8 @@ async function show() {
   showNumber('leastBytes', values, leastBytesOf, bytes => bytes / 2 ** 20);
   showNumber('patience', values, patienceOf, seconds => seconds);
   showSites(values.sites);
+  // Until now, what somebody types would be replaced by the stored settings.
+  find('main').inert = false;
 }
 
 /** A number whose field shows the former value again after one that is not valid. */

@@ -30,6 +30,7 @@ struct `The extension's pages` {
             let browser = bed.browser
             try await browser.wait(
                 "The connection", until: "document.querySelector('#state').textContent.includes('Connected to Ferry')")
+            try await browser.wait("The stored settings", until: "!document.querySelector('main').inert")
             try await browser.retype("2.5", into: "#leastBytes")
             try await browser.type("iso zip", into: "#types")
             try await browser.type("Example.com", into: "#new-site")
