@@ -52,15 +52,18 @@ extension FleetOptions {
         return try DatabaseAddress(text, allowsInsecure: insecureDatabase)
     }
 
-    func queue(in context: CommandContext) throws -> PostgresQueue {
-        PostgresQueue(try address(read(in: context)))
+    /// The queue. A call that takes long says what it waits for.
+    func queue(in context: CommandContext) async throws -> PostgresQueue {
+        let queue = PostgresQueue(try address(read(in: context)))
+        await queue.reportDelays { context.console.say($0) }
+        return queue
     }
 
     /// Runs a closure with the queue, and closes its connection.
     func withQueue<Result>(
         in context: CommandContext, _ body: (any SharedQueue) async throws -> Result
     ) async throws -> Result {
-        let queue = try queue(in: context)
+        let queue = try await queue(in: context)
         do {
             let result = try await body(queue)
             await queue.close()

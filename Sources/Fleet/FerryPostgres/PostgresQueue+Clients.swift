@@ -27,8 +27,22 @@ extension PostgresQueue {
     private typealias Admitted = (place: Int, job: JobRequest.Admitted, text: String)
 
     private func submit(_ admitted: [Admitted], _ results: inout [JobSubmission?]) throws(ServiceError) {
+        let parts: [(Admitted, JobSubmission)]
+        do {
+            parts = try inParts(admitted, { (part) throws(PostgresFailure) in try attempt(part) }) { job, failure in
+                let message = "The fleet's database refuses this job: \(failure.message)."
+                return [(job, JobSubmission(.refused(ServiceError(.invalidRequest, message))))]
+            }
+        } catch {
+            throw error.error
+        }
+        for (job, result) in parts { results[job.place] = result }
+    }
+
+    /// The results of one call. None for a job that is to be submitted again.
+    private func attempt(_ admitted: [Admitted]) throws(PostgresFailure) -> [(Admitted, JobSubmission)] {
         let jobs = admitted.map(\.job.request)
-        let rows = try call(
+        let rows = try attempt(
             "submit",
             [
                 .array("text", admitted.map(\.job.origin.description)), .array("text", jobs.map(\.needs)),
@@ -39,18 +53,30 @@ extension PostgresQueue {
                 .array("timestamptz", jobs.map { $0.notBefore.map { Self.wireTime($0) } }),
                 .array("boolean", of: jobs.map(\.transfer.timing.paused)),
             ])
-        for row in rows.rows {
-            let number = try row.value(0) { Int($0) }
-            guard admitted.indices.contains(number - 1) else { continue }
-            let (place, job, _) = admitted[number - 1]
-            let other = row[3].flatMap { JobID($0) }
-            switch try row.value(2, { Int($0) }) {
-            case 0: results[place] = JobSubmission(.added(try row.value(1) { JobID($0) }))
-            case 1: results[place] = other.map { JobSubmission(.existing($0)) }
-            case 2: results[place] = .taken(job.request.path, by: other)
-            case 3: results[place] = .outside(job.request.path)
-            default: break
+        var results: [(Admitted, JobSubmission)] = []
+        do throws(ServiceError) {
+            for row in rows.rows {
+                let number = try row.value(0) { Int($0) }
+                guard admitted.indices.contains(number - 1) else { continue }
+                let job = admitted[number - 1]
+                if let result = try Self.submission(of: job.job, row) { results.append((job, result)) }
             }
+        } catch {
+            throw PostgresFailure(error)
+        }
+        return results
+    }
+
+    private static func submission(
+        of job: JobRequest.Admitted, _ row: [String?]
+    ) throws(ServiceError) -> JobSubmission? {
+        let other = row[3].flatMap { JobID($0) }
+        switch try row.value(2, { Int($0) }) {
+        case 0: return JobSubmission(.added(try row.value(1) { JobID($0) }))
+        case 1: return other.map { JobSubmission(.existing($0)) }
+        case 2: return .taken(job.request.path, by: other)
+        case 3: return .outside(job.request.path)
+        default: return nil
         }
     }
 

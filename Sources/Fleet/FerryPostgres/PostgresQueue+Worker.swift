@@ -31,16 +31,9 @@ extension PostgresQueue {
             guard let rows = try callAsWorker("reclaim", own + parameters) else { return .givenUp }
             return .reclaimed(try Self.leases(rows))
         case .finish(let ends): return try finish(ends, own)
-        case .giveBack(let returns):
-            return try fenced(
-                "give_back", own, returns.map(\.key),
-                [
-                    .array("text", of: returns.map(\.reason.rawValue)), .array("float8", of: returns.map(\.delay)),
-                    .array("text", returns.map { ($0.error?.storable).map(Self.json) }),
-                    .array("int", of: returns.map(\.attempts)),
-                ])
-        case .begin(let keys): return try fenced("begin_jobs", own, keys, [])
-        case .landed(let keys): return try fenced("landed", own, keys, [])
+        case .giveBack(let returns): return try giveBack(returns, own)
+        case .begin(let keys): return try fenced("begin_jobs", own, keys)
+        case .landed(let keys): return try fenced("landed", own, keys)
         case .intend(let intents): return try intend(intents, own)
         case .progress(let jobs):
             _ = try self.call(
@@ -81,7 +74,7 @@ extension PostgresQueue {
         }
         let member = Membership(
             worker: try row.value(1) { Int32($0) }, epoch: try row.value(2) { Int32($0) },
-            server: try row.value(3) { $0 })
+            server: try row.value(3) { $0 }, listens: isListening)
         let held = try call("held", [.int(member.worker), .int(member.epoch)])
         return .joined(member, try Self.leases(held))
     }
@@ -117,31 +110,16 @@ extension PostgresQueue {
         var holds: [Heartbeat.Hold]
     }
 
-    private func finish(_ ends: [JobEnd], _ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
-        let outcomes = ends.map { end in
-            switch end.outcome.kind {
-            case .succeeded: 1
-            case .failed: 2
-            case .canceled: 3
-            }
-        }
-        let details = ends.map { end -> String? in
-            switch end.outcome {
-            case .succeeded(let result): Self.json(result)
-            case .failed(let error): Self.json(error.storable)
-            case .canceled: nil
-            }
-        }
-        return try fenced(
-            "finish", own, ends.map(\.key), [.array("smallint", of: outcomes), .array("text", details)])
+    /// Calls a function that returns the jobs whose leases stood.
+    private func fenced(_ function: String, _ own: [Parameter], _ keys: [LeaseKey]) throws(ServiceError) -> WorkerAnswer
+    {
+        .stale(stale(keys, done: try call(function, own + Self.keys(keys)).column))
     }
 
-    /// Calls a function that returns the jobs whose leases stood.
-    private func fenced(
-        _ function: String, _ own: [Parameter], _ keys: [LeaseKey], _ more: [Parameter]
-    ) throws(ServiceError) -> WorkerAnswer {
-        let done = Set(try call(function, own + Self.keys(keys) + more).column.compactMap { JobID($0) })
-        return .stale(keys.filter { !done.contains($0.job) })
+    /// Keys of leases that are not among those that stood.
+    func stale(_ keys: [LeaseKey], done: [String]) -> [LeaseKey] {
+        let done = Set(done.compactMap { JobID($0) })
+        return keys.filter { !done.contains($0.job) }
     }
 
     private func intend(_ intents: [JobIntent], _ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
@@ -167,7 +145,7 @@ extension PostgresQueue {
             stale: keys.filter { known[$0.job] == nil })
     }
 
-    private static func keys(_ keys: [LeaseKey]) -> [Parameter] {
+    static func keys(_ keys: [LeaseKey]) -> [Parameter] {
         [
             .array("bigint", of: keys.map(\.job)), .array("uuid", of: keys.map(\.token)),
             .array("int", of: keys.map(\.fence)),

@@ -12,9 +12,12 @@ package actor PostgresQueue: SharedQueue {
     private var isClosed = false
     /// Called after a notification, and after the connection is lost. Set while listening.
     private var onNotification: (@Sendable () -> Void)?
-    /// Seconds within which the server must answer a call. Nothing of the session is changed for that: behind a pooler, other
-    /// programs use the server's connection too.
-    private static let patience = 30.0
+    /// Whether the connection listens.
+    private(set) var isListening = false
+    /// Called with a sentence if an answer takes long.
+    private var onDelay: (@Sendable (String) -> Void)?
+    /// Seconds within which the server must answer a call.
+    static let patience = 30.0
     /// Repetitions of a transaction that the server ended for another one.
     static let mostRepetitions = 5
 
@@ -30,38 +33,39 @@ package actor PostgresQueue: SharedQueue {
     }
 
     /// Listens for hints that jobs may be waiting. The handler is called on the connection's thread.
+    ///
+    /// Behind a pooler nothing is listened for: it would change the session of other programs, and not reach this one.
     package func listen(_ handler: @escaping @Sendable () -> Void) {
         onNotification = handler
         drop()
     }
 
+    /// Calls a closure with what the database waits for, once for each call that takes longer than two seconds.
+    package func reportDelays(_ handler: @escaping @Sendable (String) -> Void) { onDelay = handler }
+
     // MARK: Connection
 
     /// Runs a function of the schema and returns its rows.
     func call(_ function: String, _ parameters: [Parameter]) throws(ServiceError) -> PostgresRows {
-        let places = parameters.enumerated().map { "$\($0 + 1)::\($1.type)" }.joined(separator: ", ")
-        do {
-            return try run("SELECT * FROM ferry.\(function)(\(places))", parameters.map(\.text))
-        } catch {
+        do { return try attempt(function, parameters) } catch { throw error.error }
+    }
+
+    /// Like ``call(_:_:)``, but returns `nil` if the function reports that the worker was given up.
+    func callAsWorker(_ function: String, _ parameters: [Parameter]) throws(ServiceError) -> PostgresRows? {
+        do { return try attempt(function, parameters) } catch  where error.isGivenUp { return nil } catch {
             throw error.error
         }
+    }
+
+    /// Like ``call(_:_:)``, for callers that look at the failure.
+    func attempt(_ function: String, _ parameters: [Parameter]) throws(PostgresFailure) -> PostgresRows {
+        let places = parameters.enumerated().map { "$\($0 + 1)::\($1.type)" }.joined(separator: ", ")
+        return try run("SELECT * FROM ferry.\(function)(\(places))", parameters.map(\.text))
     }
 
     /// Runs a query and returns its first row.
     func read(_ query: String) throws(ServiceError) -> [String?] {
         do { return try run(query, []).rows.first ?? [] } catch { throw error.error }
-    }
-
-    /// Like ``call(_:_:)``, but returns `nil` if the function reports that the worker was given up.
-    func callAsWorker(_ function: String, _ parameters: [Parameter]) throws(ServiceError) -> PostgresRows? {
-        let places = parameters.enumerated().map { "$\($0 + 1)::\($1.type)" }.joined(separator: ", ")
-        do {
-            return try run("SELECT * FROM ferry.\(function)(\(places))", parameters.map(\.text))
-        } catch  where error.isGivenUp {
-            return nil
-        } catch {
-            throw error.error
-        }
     }
 
     /// A parameter in text form.
@@ -71,7 +75,9 @@ package actor PostgresQueue: SharedQueue {
 
         static func int(_ value: Int32) -> Parameter { Parameter(type: "int", text: String(value)) }
         static func count(_ value: Int) -> Parameter { Parameter(type: "int", text: String(Int32(clamping: value))) }
-        static func text(_ value: String?) -> Parameter { Parameter(type: "text", text: value) }
+        static func text(_ value: String?) -> Parameter {
+            Parameter(type: "text", text: value.map(PostgresText.storable))
+        }
         static func number(_ value: Double) -> Parameter { Parameter(type: "float8", text: String(value)) }
         static func bool(_ value: Bool) -> Parameter { Parameter(type: "boolean", text: value ? "t" : "f") }
         static func big(_ value: Int64?) -> Parameter { Parameter(type: "bigint", text: value.map(String.init)) }
@@ -87,9 +93,12 @@ package actor PostgresQueue: SharedQueue {
         var repetitions = 0
         while true {
             let connection = try connected()
+            let report = onDelay.map { DelayReport(address, process: connection.process, $0) }
+            defer { report?.end() }
             do {
-                let rows = try connection.rows(statement, parameters, within: Self.patience)
-                // Those that came with the answer make the socket readable no more.
+                let patience = PostgresConnection.Patience(limit: Self.patience) { report?.begin() }
+                let rows = try connection.transaction(statement, parameters, patience)
+                // Notifications that came with the answer make the socket readable no more.
                 if connection.takeReceivedNotifications() { onNotification?() }
                 return rows
             } catch {
@@ -105,14 +114,25 @@ package actor PostgresQueue: SharedQueue {
         guard !isClosed else { throw PostgresFailure(state: "", message: "the connection is closed") }
         let fresh: PostgresConnection
         do { fresh = try PostgresConnection(address) } catch { throw PostgresFailure(error) }
-        guard let schema = try SchemaVersion(fresh) else {
-            throw PostgresFailure(ServiceError(.queueUnsuitable, "The Ferry schema is empty. Run `ferry fleet init`."))
-        }
-        try schema.requireUsable()
-        if onNotification != nil { try fresh.run("LISTEN ferry") }
+        try Self.checkSchema(fresh)
+        isListening = onNotification == nil ? false : try fresh.isOwnSession(within: Self.patience)
+        if isListening { try fresh.rows("LISTEN ferry", within: Self.patience) }
         connection = fresh
         thread.watch(fresh.socket) { [weak self] in self?.assumeIsolated { $0.readNotifications() } }
         return fresh
+    }
+
+    private static func checkSchema(_ connection: PostgresConnection) throws(PostgresFailure) {
+        do throws(PostgresFailure) {
+            guard let schema = try SchemaVersion(connection) else {
+                throw PostgresFailure(
+                    ServiceError(.queueUnsuitable, "The Ferry schema is empty. Run `ferry fleet init`."))
+            }
+            try schema.requireUsable()
+        } catch {
+            if !error.isLoss { try SchemaOwner.check(connection) }
+            throw error
+        }
     }
 
     private func drop() {

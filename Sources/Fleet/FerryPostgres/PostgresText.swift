@@ -2,7 +2,12 @@ import FerryCore
 
 /// Values as PostgreSQL reads them in text form.
 enum PostgresText {
-    /// An array literal. Elements are quoted, so that they may contain anything but a null byte.
+    /// The text without null characters, which PostgreSQL stores in no encoding.
+    static func storable(_ text: String) -> String {
+        text.utf8.contains(0) ? String(text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : Character($0) }) : text
+    }
+
+    /// An array literal. Elements are quoted, so that they may contain anything.
     static func array(_ elements: [String?]) -> String {
         var bytes = Array("{".utf8)
         for (place, element) in elements.enumerated() {
@@ -12,7 +17,7 @@ enum PostgresText {
                 continue
             }
             bytes.append(UInt8(ascii: "\""))
-            for byte in element.utf8 {
+            for byte in storable(element).utf8 {
                 if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
                 bytes.append(byte)
             }

@@ -15,6 +15,7 @@ package enum SchemaMigration {
     ///   failed one changed nothing.
     package static func initialize(_ address: DatabaseAddress) throws(ServiceError) -> Report {
         let connection = try PostgresConnection(address)
+        try checkOwner(connection)
         try makeRoles(connection)
         return try migrate(connection)
     }
@@ -22,6 +23,7 @@ package enum SchemaMigration {
     /// Performs the missing steps, and creates the roles that they need.
     package static func migrate(_ address: DatabaseAddress) throws(ServiceError) -> Report {
         let connection = try PostgresConnection(address)
+        try checkOwner(connection)
         let names = Role.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         let count: String?
         do {
@@ -33,9 +35,13 @@ package enum SchemaMigration {
         return try migrate(connection)
     }
 
+    private static func checkOwner(_ connection: PostgresConnection) throws(ServiceError) {
+        do { try SchemaOwner.check(connection) } catch { throw error.error }
+    }
+
     private static func makeRoles(_ connection: PostgresConnection) throws(ServiceError) {
         do {
-            try connection.run("BEGIN;" + Schema.roles + "COMMIT")
+            try connection.run(TransactionSettings.begin + ";" + TransactionSettings.script + Schema.roles + "COMMIT")
         } catch {
             throw error.state == "42501"
                 ? ServiceError(
@@ -56,8 +62,9 @@ package enum SchemaMigration {
             // One migration at a time. One that cannot get its locks fails instead of holding up the queue.
             try connection.run(
                 """
-                BEGIN;
-                SELECT pg_advisory_xact_lock(hashtext('ferry.migrate'));
+                \(TransactionSettings.begin);
+                SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('ferry.migrate'));
+                \(TransactionSettings.script)
                 SET LOCAL lock_timeout = '5s';
                 SET LOCAL ROLE ferry_owner;
                 SET LOCAL search_path = ferry, pg_temp

@@ -98,8 +98,8 @@ struct `Commands that select and await jobs` {
             try await eventually("wait has begun") {
                 try await bed.server.query(
                     """
-                    SELECT count(*) FROM pg_stat_activity WHERE datname = '\(bed.database)' AND pid <> pg_backend_pid()
-                      AND (query LIKE '%ferry.list_jobs%' OR query LIKE '%ferry.ends%')
+                    SELECT count(*) FROM pg_stat_activity WHERE datname = '\(bed.database)' AND state = 'idle'
+                      AND application_name = 'ferry-fleet' AND query = 'COMMIT'
                     """) != "0"
             }
             try await bed.succeed(ids[0])
@@ -118,7 +118,7 @@ struct `Commands that select and await jobs` {
                     try await bed.server.query(
                         """
                         SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '\(bed.database)'
-                          AND state = 'idle' AND query LIKE '%ferry.describe%'
+                          AND state = 'idle' AND application_name = 'ferry-fleet' AND query = 'COMMIT'
                         """) != "0"
                 }
             }

@@ -151,6 +151,24 @@ struct `A worker of a fleet` {
         }
     }
 
+    /// The system keeps the connection of a stopped process alive.
+    @Test func `says that its database does not answer, and ends when it is asked to`() async throws {
+        try await Self.withMachines { bed, home, _ in
+            let worker = try Self.start("w", bed, home)
+            try await eventually("the worker has joined") { await bed.ferry("status").output.contains(" up ") }
+            let process = try #require(
+                pid_t(
+                    try await bed.server.query(
+                        "SELECT pid FROM pg_stat_activity WHERE datname = '\(bed.database)' AND pid <> pg_backend_pid()"
+                    )))
+            kill(process, SIGSTOP)
+            defer { kill(process, SIGCONT) }
+            try await eventually("it says so") { worker.stderr.contains("has not answered for 2 seconds") }
+            worker.send(SIGTERM)
+            #expect(await worker.result().status == 0, "\(worker.stderr)")
+        }
+    }
+
     @Test func `fetches nothing from addresses that its settings leave out`() async throws {
         try await withOrigin(OriginScript(Self.body)) { origin in
             try await Self.withMachines { bed, home, _ in

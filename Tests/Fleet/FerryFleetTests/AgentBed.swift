@@ -34,9 +34,12 @@ import FerryFleet
     /// The call in flight. Answered by ``answerCalls()``.
     private(set) var call: WorkerCall?
 
+    private let listens: Bool
+
     init(slots: Int = 4, listens: Bool = false) {
+        self.listens = listens
         let worker = WorkerDescription(name: "w", identity: "i", version: "1", lease: 30, slots: slots)
-        agent = FleetAgent(FleetAgent.Configuration(worker: worker, listens: listens), seed: 1)
+        agent = FleetAgent(FleetAgent.Configuration(worker: worker), seed: 1)
     }
 
     /// A worker that holds these jobs and has looked at nothing yet.
@@ -142,11 +145,17 @@ import FerryFleet
         return true
     }
 
+    /// The call in flight fails.
+    mutating func fail() {
+        call = nil
+        take(.callFailed(ServiceError(.queueUnsuitable, "It failed.")))
+    }
+
     mutating func answerCalls() { while answerCall() {} }
 
     private func answer(to call: WorkerCall) -> WorkerAnswer {
         switch call {
-        case .join: return .joined(Membership(worker: 1, epoch: 2, server: "s"), leases)
+        case .join: return .joined(Membership(worker: 1, epoch: 2, server: "s", listens: listens), leases)
         case .beat: return .beaten(heartbeat)
         case .rescue: return .rescued([])
         case .claim:

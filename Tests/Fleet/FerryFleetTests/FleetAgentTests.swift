@@ -54,6 +54,25 @@ import Testing
         #expect(bed.claims == idle + 1)
     }
 
+    /// It joins each time, so joining proves nothing.
+    @Test func `joins again ever more rarely while a call fails each time`() {
+        var bed = AgentBed.with()
+        var joins = 0
+        while bed.now < 60 {
+            bed.now += 0.1
+            bed.take(.alarm)
+            while let call = bed.call {
+                if case .join = call { joins += 1 }
+                if case .claim = call {
+                    bed.fail()
+                } else {
+                    bed.answerCall()
+                }
+            }
+        }
+        #expect((5...40).contains(joins), "\(joins) joins in a minute")
+    }
+
     @Test func `gives workers up when a heartbeat says that some are late`() {
         var bed = AgentBed.with()
         bed.pass(60)

@@ -99,18 +99,18 @@ struct `The queue in PostgreSQL` {
         try await Self.withDatabase { server, database in
             let address = try DatabaseAddress(server.address(database))
             _ = try SchemaMigration.initialize(address)
-            let queue = PostgresQueue(address)
-            _ = try await queue.perform(.join(QueueUnderTest.worker("w")), as: nil)
-            let changed = try await queue.read(
-                "SELECT string_agg(name, ' ') FROM pg_settings WHERE source = 'session' AND name <> 'application_name'")
-            #expect(changed == [nil])
+            let connection = try PostgresConnection(address)
+            let settings =
+                "SELECT string_agg(name, ' ') FROM pg_settings WHERE source = 'session' AND name <> 'application_name'"
+            #expect(try connection.transaction(settings, [], .init()).single?.contains("array_nulls") == true)
+            #expect(throws: PostgresFailure.self) { try connection.transaction("SELECT 1/0", [], .init()) }
+            #expect(try connection.rows(settings).rows == [[nil]])
             let endless = try await server.query(
                 """
                 SELECT string_agg(proname, ' ') FROM pg_proc WHERE pronamespace = 'ferry'::regnamespace AND prosecdef
                   AND coalesce(array_to_string(proconfig, ' '), '') !~ 'lock_timeout'
                 """, in: database)
             #expect(endless == "")
-            await queue.close()
         }
     }
 

@@ -10,6 +10,7 @@ package struct AgentStanding: Hashable, Sendable {
     var joinDue = Double.infinity
     private var beatDue = Double.infinity
     private(set) var isRescueDue = false
+    /// Failed calls since the last heartbeat.
     private var failures = 0
     /// When another machine was first found to have the worker's name, since the last success.
     private var refusedSince: Double?
@@ -45,13 +46,18 @@ package struct AgentStanding: Hashable, Sendable {
 
     mutating func joined(_ member: Membership, lease: Double) {
         self.member = member
-        failures = 0
         refusedSince = nil
-        beaten(lease: lease, hasLateWorkers: true)
+        renewed(lease: lease, hasLateWorkers: true)
     }
 
     /// - Parameter hasLateWorkers: Whether some may have to be given up.
     mutating func beaten(lease: Double, hasLateWorkers: Bool) {
+        // Not as soon as it has joined: a call that fails each time would make it join again at once, each time.
+        failures = 0
+        renewed(lease: lease, hasLateWorkers: hasLateWorkers)
+    }
+
+    private mutating func renewed(lease: Double, hasLateWorkers: Bool) {
         validUntil = sentAt + lease
         beatDue = sentAt + lease / 3
         isRescueDue = hasLateWorkers

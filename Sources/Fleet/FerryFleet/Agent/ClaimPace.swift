@@ -1,7 +1,9 @@
 /// When to claim, and how much beyond the slots.
 struct ClaimPace: Hashable, Sendable {
-    /// Seconds between two claims of an idle worker.
-    private let interval: Double
+    /// Seconds between two claims of an idle worker that is not notified of jobs.
+    private let poll: Double
+    /// Whether it is notified of jobs.
+    var listens = false
     private var seed: UInt64
     /// When the next claim may find jobs.
     private(set) var due = -Double.infinity
@@ -19,10 +21,12 @@ struct ClaimPace: Hashable, Sendable {
     /// The interval of a worker that is notified of jobs. Its heartbeats tell what a lost notification did not.
     private static let whileListening = 60.0
 
-    init(poll: Double, listens: Bool, seed: UInt64) {
-        interval = listens ? max(poll, Self.whileListening) : poll
+    init(poll: Double, seed: UInt64) {
+        self.poll = poll
         self.seed = seed
     }
+
+    private var interval: Double { listens ? max(poll, Self.whileListening) : poll }
 
     /// Number of jobs to claim beyond the slots: as many as ended within the last seconds.
     var ahead: Int { max(current, last) }

@@ -19,6 +19,7 @@ extension FleetAgent {
             return [.log(.givenUp)]
         case (_, .joined(let member, let leases)):
             standing.joined(member, lease: configuration.lease)
+            pace.listens = member.listens
             return joined(leases, at: now)
         case (_, .beaten(let heartbeat)): return beaten(heartbeat, at: now)
         case (_, .rescued(let rescues)):

@@ -94,22 +94,18 @@ package struct FleetAgent: Sendable {
         package var mostAhead: Int
         /// Seconds between two claims of an idle worker that is not notified of jobs.
         package var poll: Double
-        /// Whether it is notified of jobs.
-        package var listens: Bool
         /// Maximum number of deliveries at once.
         package var deliveries: Int
         /// Seconds for which complete files wait for a store that fails, and for which a store may take to answer.
         package var storePatience: Double
 
         package init(
-            worker: WorkerDescription, mostAhead: Int = 1000, poll: Double = 5, listens: Bool = false,
-            deliveries: Int = 4,
+            worker: WorkerDescription, mostAhead: Int = 1000, poll: Double = 5, deliveries: Int = 4,
             storePatience: Double = 60
         ) {
             self.worker = worker
             self.mostAhead = mostAhead
             self.poll = poll
-            self.listens = listens
             self.deliveries = deliveries
             self.storePatience = storePatience
         }
@@ -143,7 +139,7 @@ package struct FleetAgent: Sendable {
     /// - Parameter seed: Random. Spreads the claims of workers, and distinguishes the copies of processes.
     package init(_ configuration: Configuration, seed: UInt64) {
         self.configuration = configuration
-        pace = ClaimPace(poll: configuration.poll, listens: configuration.listens, seed: seed)
+        pace = ClaimPace(poll: configuration.poll, seed: seed)
         writer = String(seed, radix: 36)
     }
 

@@ -100,11 +100,14 @@ package struct Membership: Hashable, Codable, Sendable {
     package var epoch: Int32
     /// Identifies the database and its timeline. Another one after a fail-over means that the worker must join again.
     package var server: String
+    /// Whether the worker is notified of jobs.
+    package var listens: Bool
 
-    package init(worker: Int32, epoch: Int32, server: String) {
+    package init(worker: Int32, epoch: Int32, server: String, listens: Bool = false) {
         self.worker = worker
         self.epoch = epoch
         self.server = server
+        self.listens = listens
     }
 }
 

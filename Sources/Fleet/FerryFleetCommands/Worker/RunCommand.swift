@@ -64,7 +64,7 @@ struct RunCommand: FerrySubcommand {
         logger[metadataKey: "worker"] = "\(name)"
         logger.logLevel = verbose ? .debug : .info
         let configuration = FleetAgent.Configuration(
-            worker: description, mostAhead: settings.ahead, poll: settings.poll, listens: settings.listen)
+            worker: description, mostAhead: settings.ahead, poll: settings.poll)
         let manager = ServiceManager(environment: context.environment)
         let agent = FleetWorker(configuration, queue: queue, session: session, logger: logger) { event in
             switch event {
@@ -72,6 +72,7 @@ struct RunCommand: FerrySubcommand {
             default: break
             }
         }
+        await queue.reportDelays { [logger] in logger.warning("\($0)") }
         if settings.listen { await queue.listen { agent.notify() } }
         // A database that is away is waited for: the service has started all the same.
         manager.ready()

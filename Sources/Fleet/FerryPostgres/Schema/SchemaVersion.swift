@@ -10,7 +10,9 @@ struct SchemaVersion {
     ///
     /// - Throws: ``PostgresFailure``, for a database without the schema too.
     init?(_ connection: PostgresConnection) throws(PostgresFailure) {
-        let row = try connection.rows("SELECT version, compatible FROM ferry.schema_version()").rows.first
+        let row = try connection.rows(
+            "SELECT version, compatible FROM ferry.schema_version()", within: PostgresQueue.patience
+        ).rows.first
         guard let row, let number = row[0].flatMap(Int.init), let compatible = row[1].flatMap(Int.init) else {
             return nil
         }

@@ -5,12 +5,14 @@ import Synchronization
 /// A PostgreSQL server of the tests' own, on a socket in a temporary folder. It ends with the process of the tests.
 package final class PostgresServer: Sendable {
     private let folder: TemporaryFolder
-    private let child: Mutex<Running?>
+    private let child: Mutex<RunningServer?>
     private let lastDatabase = Mutex(0)
     private let port: Int
+    private let environment: [String: String]
 
-    /// Folder of the server's programs, or `nil` if PostgreSQL is not installed.
+    /// Folder of the server's programs, or `nil` if PostgreSQL is not installed. `FERRY_POSTGRES` names another one.
     package static let programs: String? = {
+        if let folder = ProcessInfo.processInfo.environment["FERRY_POSTGRES"] { return folder }
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
         let newest = versions.compactMap(Int.init).sorted().last.map { "\(root)/\($0)/bin" }
@@ -24,11 +26,16 @@ package final class PostgresServer: Sendable {
 
     /// Creates and starts a server.
     ///
-    /// - Parameter port: Names the socket. Nobody listens on TCP unless `settings` say so.
-    package init(port: Int = 5432, settings: [String: String] = [:]) async throws {
+    /// - Parameters:
+    ///   - port: Names the socket. Nobody listens on TCP unless `settings` say so.
+    ///   - environment: More variables of its environment.
+    package init(
+        port: Int = 5432, settings: [String: String] = [:], environment: [String: String] = [:]
+    ) async throws {
         guard let programs = Self.programs else { throw TestingError("PostgreSQL is not installed.") }
         folder = try TemporaryFolder()
         self.port = port
+        self.environment = environment
         child = Mutex(nil)
         if getuid() == 0 { try await Self.run("/usr/bin/chown", ["postgres", folder.path]) }
         try await Self.run(
@@ -45,12 +52,15 @@ package final class PostgresServer: Sendable {
         try await start()
     }
 
+    /// Libpq's connection string without a database.
+    package var place: String { "host=\(folder.path) port=\(port)" }
+
     /// Path of the socket.
     package var socket: String { folder.file(".s.PGSQL.\(port)") }
 
     /// Libpq's connection string of a database.
     package func address(_ database: String = "postgres", user: String = "postgres") -> String {
-        "host=\(folder.path) port=\(port) dbname=\(database) user=\(user)"
+        "\(place) dbname=\(database) user=\(user)"
     }
 
     /// Creates an empty database and returns its name.
@@ -76,7 +86,7 @@ package final class PostgresServer: Sendable {
     /// Starts the server again.
     package func start() async throws {
         guard let programs = Self.programs else { throw TestingError("PostgreSQL is not installed.") }
-        let running = try Running(programs + "/postgres", folder.file("data"))
+        let running = try RunningServer([programs + "/postgres", "-D", folder.file("data")], environment: environment)
         child.withLock { $0 = running }
         try await eventually("PostgreSQL accepts connections") {
             if !running.process.isRunning {
@@ -102,7 +112,7 @@ package final class PostgresServer: Sendable {
     }
 
     @discardableResult
-    private static func run(
+    static func run(
         _ program: String, _ arguments: [String], input: String? = nil, asServer: Bool = false
     ) async throws -> String {
         let io = try TemporaryFolder()
@@ -120,42 +130,5 @@ package final class PostgresServer: Sendable {
         let result = try await ChildProcess(command, files: io.file("io")).result()
         guard result.status == 0 else { throw TestingError("\(program) failed: \(result.stderr)") }
         return result.stdout.hasSuffix("\n") ? String(result.stdout.dropLast()) : result.stdout
-    }
-}
-
-/// A running server. It ends together with the tests.
-private struct Running: Sendable {
-    let process: ChildProcess
-    /// The writing end of a named pipe. Once it is closed, even by the death of the tests, the server is stopped.
-    private let lifeline: Int32
-    private let files: TemporaryFolder
-
-    init(_ program: String, _ data: String) throws {
-        files = try TemporaryFolder()
-        let pipe = files.file("lifeline")
-        guard unsafe mkfifo(pipe, 0o600) == 0 else { throw TestingError("A pipe cannot be made: \(errno).") }
-        lifeline = unsafe open(pipe, O_RDWR | O_CLOEXEC)
-        // The shell becomes the server. Its child process reads a signal's name from the pipe, or its end, and sends
-        // that signal, or SIGINT.
-        let waiting = #"({ read -r signal; kill -s "${signal:-INT}" $$; } <&3 &)"#
-        let script = #"exec 3<&0 </dev/null; \#(waiting); exec 3<&-; exec "$@""#
-        var words = ["/bin/sh", "-c", script, "sh", program, "-D", data]
-        // PostgreSQL refuses to run as root.
-        if getuid() == 0 {
-            words = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] + words
-        }
-        var command = ChildProcess.Command(
-            words[0], Array(words.dropFirst()), environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"], folder: "/")
-        command.input = pipe
-        process = try ChildProcess(command, files: files.file("postgres"))
-    }
-
-    /// Sends a signal and waits until the server has exited.
-    func end(with signal: String) async {
-        let line = Array((signal + "\n").utf8)
-        _ = unsafe write(lifeline, line, line.count)
-        _ = await process.result()
-        close(lifeline)
-        files.remove()
     }
 }

@@ -58,8 +58,10 @@ enum UpkeepFunctions {
         BEGIN
           IF to_regclass('ferry.' || name) IS NULL
               AND NOT EXISTS (SELECT 1 FROM ended_rest r WHERE r.ended_at >= first AND r.ended_at < first + interval '1 day') THEN
-            EXECUTE format('CREATE TABLE ferry.%I PARTITION OF ferry.ended FOR VALUES FROM (%L) TO (%L)',
-              name, first, first + interval '1 day');
+            -- In a form that is read in the same way under every DateStyle and TimeZone.
+            EXECUTE format('CREATE TABLE ferry.%I PARTITION OF ferry.ended FOR VALUES FROM (%L) TO (%L)', name,
+              to_char(first AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'),
+              to_char(first AT TIME ZONE 'UTC' + interval '1 day', 'YYYY-MM-DD 00:00:00+00'));
           END IF;
         END $$;
 

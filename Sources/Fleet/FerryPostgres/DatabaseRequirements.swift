@@ -1,0 +1,17 @@
+import FerryCore
+
+/// Requirements of a database for a fleet's queue.
+enum DatabaseRequirements {
+    /// Checks that texts of all languages can be stored: names of files, and answers of servers.
+    ///
+    /// - Parameter encoding: The database's, or `nil` if a pooler does not tell it.
+    /// - Throws: ``ServiceError`` with code `queue_unsuitable`.
+    static func check(encoding: String?, database: String) throws(ServiceError) {
+        guard let encoding, encoding != "UTF8" else { return }
+        let name = database.escapingControls
+        throw ServiceError(
+            .queueUnsuitable,
+            "The encoding of the database \(name) is \(encoding.escapingControls), and the fleet needs UTF8. Create another database: CREATE DATABASE \(name)_utf8 ENCODING 'UTF8' TEMPLATE template0."
+        )
+    }
+}
