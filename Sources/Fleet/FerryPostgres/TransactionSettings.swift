@@ -6,31 +6,30 @@ enum TransactionSettings {
     /// A function that waits for a lock must see what the holder has committed. A role's sessions may be read-only.
     static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE"
 
-    /// Sets the settings of the transaction that has begun.
-    static let statement = "SELECT " + calls(values + limits)
+    /// Sets the settings of the transaction that has begun, where they differ.
+    static let statement = set(values + [("statement_timeout", "\(Int(PostgresQueue.patience) + 5)s")])
 
-    /// The same without limits of time, for a migration.
-    static let script = "SELECT " + calls(values) + ";"
+    /// The same without a limit of time, for a migration.
+    static let script = set(values) + ";"
 
-    /// The documentation of PostgreSQL, chapter 20.
+    /// Values by name (PostgreSQL documentation, chapter 20).
     private static let values = [
         ("search_path", "pg_catalog, pg_temp"), ("TimeZone", "UTC"), ("DateStyle", "ISO, MDY"),
-        ("IntervalStyle", "postgres"),
-        ("extra_float_digits", "1"), ("array_nulls", "on"), ("standard_conforming_strings", "on"),
-        ("transform_null_equals", "off"), ("exit_on_error", "off"),
+        ("IntervalStyle", "postgres"), ("extra_float_digits", "1"), ("array_nulls", "on"),
+        ("standard_conforming_strings", "on"), ("transform_null_equals", "off"), ("exit_on_error", "off"),
+        (durability, "local"),
     ]
 
-    /// The client gives up first. This is for a server that does not learn of that.
-    private static let limits = [("statement_timeout", "\(Int(PostgresQueue.patience) + 5)s")]
+    /// Only `off` is replaced: with it, a job whose number was returned is lost when the server's machine stops.
+    private static let durability = "synchronous_commit"
 
-    private static func calls(_ settings: [(name: String, value: String)]) -> String {
-        let calls = settings.map { "pg_catalog.set_config('\($0.name)', '\($0.value)', true)" }
-        return (calls + [durability]).joined(separator: ", ")
+    private static func set(_ settings: [(name: String, value: String)]) -> String {
+        let rows = settings.map { "('\($0.name)', '\($0.value)')" }.joined(separator: ", ")
+        let current = "pg_catalog.current_setting(s.name)"
+        return """
+            SELECT pg_catalog.set_config(s.name, s.value, true) FROM (VALUES \(rows)) AS s(name, value)
+              WHERE \(current) OPERATOR(pg_catalog.<>) s.value
+                AND (s.name OPERATOR(pg_catalog.<>) '\(durability)' OR \(current) OPERATOR(pg_catalog.=) 'off')
+            """
     }
-
-    /// Makes a transaction durable on this server at least before it is answered.
-    private static let durability = """
-        pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit') \
-        WHEN 'off' THEN 'local' ELSE pg_catalog.current_setting('synchronous_commit') END, true)
-        """
 }
