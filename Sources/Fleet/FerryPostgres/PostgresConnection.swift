@@ -93,6 +93,8 @@ import Glibc
 
     var socket: Int32 { unsafe PQsocket(connection) }
 
+    var user: String { unsafe String(cString: PQuser(connection)) }
+
     /// The number of the server's process, or of a pooler's choice.
     var process: Int32 { unsafe PQbackendPID(connection) }
 

@@ -7,15 +7,29 @@ package struct DatabaseFacts: Hashable, Sendable {
     package var role: String
     /// `max_connections`.
     package var connections: Int
-    /// Age in seconds of the oldest open transaction that the role may see.
-    package var oldestTransaction: Double?
+    /// The oldest open or prepared transaction that the role may see.
+    package var oldestTransaction: OpenTransaction?
     package var isAutovacuumOn: Bool
     package var hasSynchronousStandby: Bool
     /// Numbers of rows that the next vacuum removes, by table.
     package var deadRows: [String: Int]
 
+    package struct OpenTransaction: Hashable, Codable, Sendable {
+        /// Seconds.
+        package var age: Double
+        /// Its process and program, or its name if it is prepared.
+        package var name: String
+        /// The SQL that ends it.
+        package var end: String
+
+        package init(age: Double, name: String, end: String) {
+            (self.age, self.name, self.end) = (age, name, end)
+        }
+    }
+
     package init(
-        version: String, schema: Int, role: String, connections: Int, oldestTransaction: Double?, isAutovacuumOn: Bool,
+        version: String, schema: Int, role: String, connections: Int, oldestTransaction: OpenTransaction?,
+        isAutovacuumOn: Bool,
         hasSynchronousStandby: Bool, deadRows: [String: Int] = [:]
     ) {
         self.version = version
@@ -34,8 +48,12 @@ extension PostgresQueue {
         let row = try read(
             """
             SELECT current_setting('server_version'), session_user, current_setting('max_connections'),
-              (SELECT extract(epoch FROM max(clock_timestamp() - xact_start)) FROM pg_stat_activity
-                WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()),
+              (SELECT json_build_object('age', extract(epoch FROM clock_timestamp() - t.since), 'name', t.name, 'end', t.ending) FROM (
+                SELECT xact_start AS since, format('process %s, %s, of %s', pid, coalesce(nullif(application_name, ''), 'a program'), usename)
+                  AS name, format('SELECT pg_terminate_backend(%s)', pid) AS ending
+                FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+                UNION ALL SELECT prepared, format('the prepared transaction %L of %s', gid, owner), format('ROLLBACK PREPARED %L', gid)
+                FROM pg_prepared_xacts) AS t ORDER BY t.since LIMIT 1),
               current_setting('autovacuum'), current_setting('synchronous_standby_names'),
               (SELECT version FROM ferry.schema_version()),
               (SELECT coalesce(json_object_agg(relname, n_dead_tup), '{}') FROM pg_stat_user_tables
@@ -43,7 +61,8 @@ extension PostgresQueue {
             """)
         return DatabaseFacts(
             version: try row.value(0) { $0 }, schema: try row.value(6) { Int($0) }, role: try row.value(1) { $0 },
-            connections: try row.value(2) { Int($0) }, oldestTransaction: row[3].flatMap(Double.init),
+            connections: try row.value(2) { Int($0) },
+            oldestTransaction: try row[3].map { (text) throws(ServiceError) in try Self.decode(text) },
             isAutovacuumOn: try row.value(4) { $0 == "on" }, hasSynchronousStandby: try row.value(5) { !$0.isEmpty },
             deadRows: try row.value(7) { try? Self.decode($0) })
     }

@@ -43,11 +43,12 @@ package enum SchemaMigration {
         do {
             try connection.run(TransactionSettings.begin + ";" + TransactionSettings.script + Schema.roles + "COMMIT")
         } catch {
-            throw error.state == "42501"
-                ? ServiceError(
-                    .queueUnsuitable,
-                    "This role may not create roles or schemas: \(error.message). Run init as the owner of the database, with CREATEROLE."
-                ) : error.error
+            guard error.state == "42501" else { throw error.error }
+            let roles = Role.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ServiceError(
+                .queueUnsuitable,
+                "This role may not make the fleet's roles and its schema: \(error.message). Run init as the owner of the database, with CREATEROLE. If the roles exist already, whoever made them types first: GRANT \(roles) TO \(connection.user.escapingControls)."
+            )
         }
     }
 

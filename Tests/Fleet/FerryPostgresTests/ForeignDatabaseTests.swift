@@ -97,6 +97,42 @@ struct `A database of somebody else` {
         await queue.close()
     }
 
+    /// From PostgreSQL 16 on, whoever makes a role may grant it to itself, and nobody else's.
+    @Test func `init needs a database's owner with CREATEROLE, and says what to type if another one made the roles`()
+        async throws
+    {
+        let server = try await PostgresServer(port: 5496)
+        let isStrict = (Int(try await server.query("SHOW server_version_num")) ?? 0) >= 160_000
+        for owner in ["first", "second"] {
+            try await server.query("CREATE ROLE \(owner) LOGIN CREATEROLE")
+            try await server.query("CREATE DATABASE \(owner) OWNER \(owner)")
+            let address = try DatabaseAddress(server.address(owner, user: owner))
+            let refusal = await Self.failure { _ = try SchemaMigration.initialize(address) }
+            if isStrict, owner == "second" {
+                let grant = "GRANT ferry_owner, ferry_worker, ferry_submitter, ferry_reader, ferry_operator TO second"
+                #expect(refusal?.message.contains(grant) == true, "\(refusal as Any)")
+                try await server.query(grant, user: "first")
+                _ = try SchemaMigration.initialize(address)
+            } else {
+                #expect(refusal == nil)
+            }
+            let queue = PostgresQueue(address)
+            #expect(try await LifeOfJobs.perform(queue).count > 30)
+            await queue.close()
+        }
+        await server.remove()
+    }
+
+    @Test func `init by a role that may make no roles says so`() async throws {
+        let server = try await PostgresServer(port: 5495)
+        try await server.query("CREATE ROLE nobody LOGIN")
+        try await server.query("CREATE DATABASE nobody OWNER nobody")
+        let address = try DatabaseAddress(server.address("nobody", user: "nobody"))
+        let refusal = await Self.failure { _ = try SchemaMigration.initialize(address) }
+        #expect(refusal?.code == .queueUnsuitable && refusal?.message.contains("with CREATEROLE") == true)
+        await server.remove()
+    }
+
     // MARK: What it refuses
 
     /// Refuses rows of a table whose column contains “unwelcome”.
@@ -216,6 +252,24 @@ struct `A database of somebody else` {
             let sentence = said.withLock { $0[0] }
             #expect(
                 sentence.contains("a synchronous standby, as synchronous_standby_names = 'twin' says"), "\(sentence)")
+        }
+        await server.remove()
+    }
+
+    @Test func `the oldest transaction is named, a prepared one too, with the SQL that ends it`() async throws {
+        let server = try await PostgresServer(port: 5494, settings: ["max_prepared_transactions": "2"])
+        try await Self.withQueue(on: server) { server, database, queue in
+            #expect(try await queue.facts().oldestTransaction == nil)
+            try await server.query("BEGIN; SELECT 1; PREPARE TRANSACTION 'lost''s'", in: database)
+            let prepared = try #require(try await queue.facts().oldestTransaction)
+            #expect(prepared.name == "the prepared transaction 'lost''s' of postgres" && prepared.age < 600)
+            try await server.query(prepared.end, in: database)
+            let holder = try PostgresConnection(try DatabaseAddress(server.address(database)))
+            try holder.run("BEGIN; SELECT 1")
+            let open = try #require(try await queue.facts().oldestTransaction)
+            #expect(open.name == "process \(holder.process), ferry-fleet, of postgres")
+            try await server.query(open.end, in: database)
+            #expect(throws: PostgresFailure.self) { try holder.run("SELECT 1") }
         }
         await server.remove()
     }

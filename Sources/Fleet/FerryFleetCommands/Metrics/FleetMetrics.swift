@@ -86,7 +86,7 @@ struct FleetMetrics {
             facts.deadRows.sorted { $0.key < $1.key }.map { ($0.key, Double($0.value)) })
         page.add(
             .gauge, "ferry_fleet_oldest_transaction_seconds", "Age of the oldest open transaction.",
-            facts.oldestTransaction ?? 0)
+            facts.oldestTransaction?.age ?? 0)
         return page.text
     }
 }

@@ -32,12 +32,12 @@ struct DoctorFinding: Hashable, Sendable {
                         "max_connections is \(facts.connections), and \(workers) workers have one connection each. Raise it to \(workers + 20) or more."
                 ))
         }
-        if let age = facts.oldestTransaction, age > 600 {
+        if let open = facts.oldestTransaction, open.age > 600 {
             findings.append(
                 DoctorFinding(
                     name: .openTransaction,
                     text:
-                        "A transaction has been open for \(TimeText.words(age)), so ended rows cannot be removed and claims become slow. End it: see pg_stat_activity."
+                        "A transaction has been open for \(TimeText.words(open.age)), so removed rows stay in the tables and claims become slow: \(open.name). To end it: \(open.end)"
                 ))
         }
         if !facts.isAutovacuumOn {
