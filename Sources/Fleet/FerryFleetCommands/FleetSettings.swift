@@ -15,13 +15,13 @@ package struct FleetSettings: Hashable, Sendable {
     package var ahead = 1000
     /// Seconds after its last heartbeat until a worker is given up.
     package var lease = 30.0
-    /// Seconds between two claims of an idle worker that does not listen.
+    /// Seconds between two claims of an idle worker that is not notified of jobs.
     package var poll = 5.0
     /// Free bytes of the spool's disk below which nothing is claimed.
     package var spoolRoom: Int64 = 1 << 30
     /// Labels for which jobs may ask.
     package var labels: [String] = []
-    /// Whether to listen for notifications. Not possible behind a pooler that shares connections between transactions.
+    /// Whether to listen for notifications. A worker behind a pooler never does.
     package var listen = true
 
     /// The addresses from which jobs may be fetched.

@@ -123,7 +123,7 @@ extension PostgresConnection {
     private func result(_ wait: Wait) throws(PostgresFailure) -> OpaquePointer? {
         guard answers(wait) else {
             cancel()
-            throw PostgresFailure(state: "", message: "no answer within \(Int(wait.limit)) seconds")
+            throw PostgresFailure(state: "", message: "no answer within \(Int(wait.limit)) seconds; it may have been performed all the same")
         }
         return unsafe PQgetResult(connection)
     }

@@ -10,7 +10,10 @@ package struct DatabaseFacts: Hashable, Sendable {
     /// The oldest open or prepared transaction that the role may see.
     package var oldestTransaction: OpenTransaction?
     package var isAutovacuumOn: Bool
-    package var hasSynchronousStandby: Bool
+    /// `synchronous_standby_names`.
+    package var synchronousStandbys: String
+    /// Number of standbys that are connected.
+    package var connectedStandbys: Int
     /// Numbers of rows that the next vacuum removes, by table.
     package var deadRows: [String: Int]
 
@@ -30,7 +33,7 @@ package struct DatabaseFacts: Hashable, Sendable {
     package init(
         version: String, schema: Int, role: String, connections: Int, oldestTransaction: OpenTransaction?,
         isAutovacuumOn: Bool,
-        hasSynchronousStandby: Bool, deadRows: [String: Int] = [:]
+        synchronousStandbys: String, connectedStandbys: Int, deadRows: [String: Int] = [:]
     ) {
         self.version = version
         self.schema = schema
@@ -38,7 +41,8 @@ package struct DatabaseFacts: Hashable, Sendable {
         self.connections = connections
         self.oldestTransaction = oldestTransaction
         self.isAutovacuumOn = isAutovacuumOn
-        self.hasSynchronousStandby = hasSynchronousStandby
+        self.synchronousStandbys = synchronousStandbys
+        self.connectedStandbys = connectedStandbys
         self.deadRows = deadRows
     }
 }
@@ -57,13 +61,15 @@ extension PostgresQueue {
               current_setting('autovacuum'), current_setting('synchronous_standby_names'),
               (SELECT version FROM ferry.schema_version()),
               (SELECT coalesce(json_object_agg(relname, n_dead_tup), '{}') FROM pg_stat_user_tables
-                WHERE schemaname = 'ferry' AND relname IN ('jobs', 'requests', 'leases', 'lines', 'origins', 'workers'))
+                WHERE schemaname = 'ferry' AND relname IN ('jobs', 'requests', 'leases', 'lines', 'origins', 'workers')),
+              (SELECT count(*) FROM pg_stat_replication)
             """)
         return DatabaseFacts(
             version: try row.value(0) { $0 }, schema: try row.value(6) { Int($0) }, role: try row.value(1) { $0 },
             connections: try row.value(2) { Int($0) },
             oldestTransaction: try row[3].map { (text) throws(ServiceError) in try Self.decode(text) },
-            isAutovacuumOn: try row.value(4) { $0 == "on" }, hasSynchronousStandby: try row.value(5) { !$0.isEmpty },
+            isAutovacuumOn: try row.value(4) { $0 == "on" }, synchronousStandbys: try row.value(5) { $0 },
+            connectedStandbys: try row.value(8) { Int($0) },
             deadRows: try row.value(7) { try? Self.decode($0) })
     }
 }

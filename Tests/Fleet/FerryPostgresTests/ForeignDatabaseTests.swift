@@ -232,11 +232,28 @@ struct `A database of somebody else` {
         }
     }
 
+    // MARK: Upkeep
+
+    @Test func `upkeep forgets no recent end, whatever is missing or typed`() async throws {
+        try await Self.withQueue { server, database, queue in
+            let ids = try await queue.submit([QueueUnderTest.request(1)]).compactMap(\.id)
+            _ = try await queue.act(.cancel, on: ids)
+            for seconds in [-1, 0, 59, .infinity, .nan, 1e12] {
+                let refusal = await Self.failure { try await queue.keep(for: seconds) }
+                #expect(refusal?.code == .invalidRequest, "\(seconds)")
+            }
+            try await server.query("DELETE FROM ferry.finishes", in: database)
+            let (member, _) = try await Self.worker(queue, with: 0)
+            #expect(try await queue.perform(.upkeep, as: member) == .done)
+            #expect(try await queue.jobs(JobQuery()).map(\.id) == ids)
+        }
+    }
+
     // MARK: Waits
 
     @Test func `a missing standby is named while a submission waits for it`() async throws {
         let server = try await PostgresServer(port: 5498)
-        try await Self.withQueue(on: server) { server, _, queue in
+        try await Self.withQueue(on: server) { server, database, queue in
             let said = Mutex<[String]>([])
             await queue.reportDelays { sentence in said.withLock { $0.append(sentence) } }
             try await server.query("ALTER SYSTEM SET synchronous_standby_names = 'twin'")
@@ -246,6 +263,10 @@ struct `A database of somebody else` {
             }
             async let results = queue.submit([QueueUnderTest.request(1)])
             try await eventually("it says what it waits for") { said.withLock { !$0.isEmpty } }
+            let other = PostgresQueue(try DatabaseAddress(server.address(database)))
+            let facts = try await other.facts()
+            #expect(facts.synchronousStandbys == "twin" && facts.connectedStandbys == 0)
+            await other.close()
             try await server.query("ALTER SYSTEM RESET synchronous_standby_names")
             try await server.query("SELECT pg_reload_conf()")
             #expect(try await results.map { $0.id != nil } == [true])

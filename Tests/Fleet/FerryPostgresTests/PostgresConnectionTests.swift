@@ -29,7 +29,7 @@ struct `A connection to PostgreSQL` {
         let database = try await server.makeDatabase()
         let address = try DatabaseAddress(server.address(database))
         let failure = await Self.failure(of: "SELECT pg_sleep(3600)", at: address, within: 1)
-        #expect(failure?.isLoss == true && failure?.message == "no answer within 1 seconds")
+        #expect(failure?.isLoss == true && failure?.message.hasPrefix("no answer within 1 seconds") == true)
         try await eventually("the statement has ended") {
             try await server.query(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()"

@@ -3,6 +3,7 @@
 pgbench stands for workers, so that the queue is measured and not they. The database's fsync is on. Figures of a prototype on a
 machine with two cores stand beside; they are no bound for another machine.
 """
+import multiprocessing
 import os
 import pathlib
 import re
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from fleet import postgres
+from fleet import origin, postgres
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Jobs a second of the prototype, in two runs where there were two.
@@ -124,20 +125,66 @@ def wait_for(what, condition, limit=60):
         time.sleep(0.05)
 
 
+class Statements:
+    """Counts the statements that clients send, by the server's extension pg_stat_statements."""
+
+    def __init__(self, server):
+        self.server = server
+        self.begin()
+
+    def begin(self):
+        psql(self.server, "ALTER SYSTEM SET pg_stat_statements.track = 'top'")
+        psql(self.server, "SELECT pg_reload_conf(); SET client_min_messages = warning; CREATE EXTENSION IF NOT EXISTS pg_stat_statements; SELECT pg_stat_statements_reset()")
+
+    def end(self):
+        psql(self.server, "ALTER SYSTEM RESET pg_stat_statements.track")
+        psql(self.server, "SELECT pg_reload_conf()")
+
+    def calls(self):
+        """Numbers of calls by the function of the queue that they call. Each call is a transaction."""
+        rows = self.server.rows("SELECT substring(query FROM 'FROM ferry\\.(\\w+)'), sum(calls) FROM pg_stat_statements WHERE query LIKE 'SELECT * FROM ferry.%' GROUP BY 1")
+        return {name: int(count) for name, count in rows}
+
+    def all(self):
+        """Number of all statements, those of transactions and settings too."""
+        return self.server.number("SELECT sum(calls) FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%'")
+
+
 def idle(programs, server, folder, workers, seconds):
-    """Transactions a minute and worker of an idle fleet, heartbeats included."""
+    """Transactions a minute of each worker of an idle fleet: heartbeats, and others."""
     agents = [Agent(programs, server, folder, f"idle{workers}-{number}", 8, 30) for number in range(workers)]
-    count = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
     try:
         wait_for("joining", lambda: server.number("SELECT count(*) FROM ferry.workers WHERE state = 'up'") >= workers)
         time.sleep(5)
-        before = server.number(count)
+        statements = Statements(server)
         time.sleep(seconds)
-        # The question itself is one transaction.
-        return (server.number(count) - before - 1) * 60 / seconds / workers
+        calls = statements.calls()
+        statements.end()
+        beats = calls.pop("beat", 0)
+        return beats * 60 / seconds / workers, sum(calls.values()) * 60 / seconds / workers
     finally:
         for agent in agents:
             agent.stop()
+
+
+def job_transactions(programs, server, folder, results, run, count=1000):
+    """Transactions and statements of each of many small jobs of one worker, by function."""
+    versions = multiprocessing.Array("i", count)
+    source = origin.start(versions, ["127.0.0.1"])
+    agent = Agent(programs, server, folder, "jobs", 64, 30)
+    try:
+        wait_for("joining", lambda: server.number("SELECT count(*) FROM ferry.workers WHERE state = 'up'") >= 1)
+        statements = Statements(server)
+        urls = folder / "job-urls"
+        urls.write_text("".join(f"http://127.0.0.1:{source.port}/{number}\n" for number in range(count)))
+        run("add", "--quiet", "-i", str(urls), "--to", str(results))
+        wait_for("jobs", lambda: server.number("SELECT count(*) FROM ferry.jobs") == 0, 120)
+        calls, every = statements.calls(), statements.all()
+        statements.end()
+        return sum(calls.values()) / count, every / count, calls
+    finally:
+        agent.stop()
+        source.stop()
 
 
 def rescue(programs, server, folder, lease):
@@ -173,7 +220,8 @@ def measure_fleet(options, programs):
     rows, seconds = (100_000, 1) if options.quick else (1_000_000, 8)
     with tempfile.TemporaryDirectory(prefix="ferry-bench-fleet-", dir="/tmp") as name:
         folder = pathlib.Path(name)
-        server = postgres.Server(folder, ["fsync = on", "max_wal_size = 8GB"])
+        server = postgres.Server(folder, [
+            "fsync = on", "max_wal_size = 8GB", "shared_preload_libraries = 'pg_stat_statements'", "pg_stat_statements.track = 'none'"])
         try:
             results = folder / "results"
             fleet = [str(programs / "ferry-fleet")]
@@ -202,9 +250,14 @@ def measure_fleet(options, programs):
             print(f"status with {10 * hosts:,} jobs of {hosts:,} hosts: {time.monotonic() - start:.2f} s")
             print(f"4 workers that claim 100 at a time of {hosts:,} hosts: {claims(server, folder, 4, 100, seconds):,.0f} jobs a second")
             psql(server, "TRUNCATE ferry.jobs, ferry.requests, ferry.leases, ferry.workers; UPDATE ferry.lines SET is_open = false")
-            for workers in (1,) if options.quick else (1, 10):
-                rate = idle(programs, server, folder, workers, 10 if options.quick else 30)
-                print(f"transactions a minute of each of {workers} idle workers, heartbeats included: {rate:.0f}")
+            for workers in (1,) if options.quick else (1, 50):
+                beats, others = idle(programs, server, folder, workers, 20 if options.quick else 60)
+                print(f"transactions a minute of each of {workers} idle workers: {beats:.1f} heartbeats and {others:.1f} others, "
+                      f"{(beats + others) * workers / 60:.1f} a second in all")
+                psql(server, "TRUNCATE ferry.workers")
+            transactions, statements, calls = job_transactions(programs, server, folder, results, run)
+            text = ", ".join(f"{name} {number}" for name, number in sorted(calls.items(), key=lambda call: -call[1]))
+            print(f"1,000 jobs of one worker: {transactions:.2f} transactions and {statements:.2f} statements a job ({text})")
             psql(server, "TRUNCATE ferry.workers")
             count = 5000 if options.quick else 100_000
             urls = folder / "urls"

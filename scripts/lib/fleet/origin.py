@@ -160,6 +160,8 @@ RELAYS = []
 
 def serve(handler, listener):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # It is ended with SIGTERM, for which the script may have a handler of its own.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     server = HTTPServer(listener.getsockname(), handler, bind_and_activate=False)
     server.socket = listener
     server.serve_forever()

@@ -13,6 +13,7 @@ struct DoctorFinding: Hashable, Sendable {
         case openTransaction = "open-transaction"
         case noAutovacuum = "no-autovacuum"
         case noStandby = "no-standby"
+        case missingStandby = "missing-standby"
         case idleWorker = "idle-worker"
         case lateWorker = "late-worker"
         case store
@@ -44,12 +45,20 @@ struct DoctorFinding: Hashable, Sendable {
             findings.append(
                 DoctorFinding(name: .noAutovacuum, text: "autovacuum is off, and the queue's tables grow. Turn it on."))
         }
-        if !facts.hasSynchronousStandby {
+        if facts.synchronousStandbys.isEmpty {
             findings.append(
                 DoctorFinding(
                     name: .noStandby,
                     text:
                         "synchronous_standby_names is empty: a fail-over may forget jobs that were just added. Name a standby, or accept that."
+                ))
+        }
+        if !facts.synchronousStandbys.isEmpty, facts.connectedStandbys == 0 {
+            findings.append(
+                DoctorFinding(
+                    name: .missingStandby,
+                    text:
+                        "synchronous_standby_names is '\(facts.synchronousStandbys)', and no standby is connected: every change waits for one. Start it, or change that setting."
                 ))
         }
         return findings

@@ -135,7 +135,13 @@ enum ActionFunctions {
         -- Seconds that ended jobs are kept.
         CREATE FUNCTION kept_for() RETURNS float8 LANGUAGE sql STABLE AS $$ SELECT extract(epoch FROM keep)::float8 FROM meta $$;
 
-        CREATE FUNCTION keep_for(p_seconds float8) RETURNS void LANGUAGE sql AS $$
-          UPDATE meta SET keep = make_interval(secs => p_seconds) $$;
+        CREATE FUNCTION keep_for(p_seconds float8) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+          IF p_seconds BETWEEN 3600 AND 316224000 THEN
+            UPDATE meta SET keep = make_interval(secs => p_seconds);
+          ELSE
+            PERFORM refuse('Ended jobs are kept for 1 hour to 3660 days.');
+          END IF;
+        END $$;
         """#
 }

@@ -70,7 +70,7 @@ enum UpkeepFunctions {
         DECLARE day record; moment timestamptz := clock_timestamp(); cutoff timestamptz;
         BEGIN
           IF NOT pg_try_advisory_xact_lock(hashtext('ferry.upkeep')) THEN RETURN; END IF;
-          SELECT moment - keep INTO cutoff FROM meta;
+          SELECT moment - keep INTO STRICT cutoff FROM meta;
           FOR n IN 0..7 LOOP PERFORM ensure_day(moment + make_interval(days => n)); END LOOP;
           FOR day IN SELECT c.oid::regclass AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
               WHERE i.inhparent = 'ferry.ended'::regclass AND c.relname ~ '^ended_[0-9]+$'
@@ -87,10 +87,12 @@ enum UpkeepFunctions {
           some_lines int[]; some_origins int[];
         BEGIN
           IF NOT pg_try_advisory_xact_lock(hashtext('ferry.upkeep')) THEN RETURN false; END IF;
-          SELECT moment - keep INTO cutoff FROM meta;
+          SELECT moment - keep INTO STRICT cutoff FROM meta;
           -- Numbers and dates rise together: what is before the first one to keep goes.
           kept := coalesce((SELECT f.finish FROM finishes f WHERE f.at >= cutoff ORDER BY f.finish LIMIT 1), 9223372036854775807);
-          DELETE FROM ended e USING (SELECT x.id, x.ended_at FROM ended x WHERE x.finish < kept ORDER BY x.finish LIMIT 5000) old
+          -- A row's own date counts too: finishes may be missing after a restoration of some tables.
+          DELETE FROM ended e USING (SELECT x.id, x.ended_at FROM ended x WHERE x.finish < kept AND x.ended_at < cutoff
+            ORDER BY x.finish LIMIT 5000) old
             WHERE e.id = old.id AND e.ended_at = old.ended_at;
           GET DIAGNOSTICS n = ROW_COUNT;
           most := greatest(most, n);
