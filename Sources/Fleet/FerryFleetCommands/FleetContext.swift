@@ -55,7 +55,7 @@ extension FleetOptions {
     /// The queue. A call that takes long says what it waits for.
     func queue(in context: CommandContext) async throws -> PostgresQueue {
         let queue = PostgresQueue(try address(read(in: context)))
-        await queue.reportDelays { context.console.say($0) }
+        await queue.reportDelays { context.console.sayDelay($0) }
         return queue
     }
 
@@ -73,4 +73,9 @@ extension FleetOptions {
             throw error
         }
     }
+}
+
+extension Console {
+    /// Says what the database waits for.
+    func sayDelay(_ sentence: String) { say("ferry fleet: \(sentence)") }
 }

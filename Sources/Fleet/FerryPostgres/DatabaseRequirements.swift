@@ -9,9 +9,10 @@ enum DatabaseRequirements {
     static func check(encoding: String?, database: String) throws(ServiceError) {
         guard let encoding, encoding != "UTF8" else { return }
         let name = database.escapingControls
+        let quoted = "\"" + (database.escapingControls + "_utf8").replacing("\"", with: "\"\"") + "\""
         throw ServiceError(
             .queueUnsuitable,
-            "The encoding of the database \(name) is \(encoding.escapingControls), and the fleet needs UTF8. Create another database: CREATE DATABASE \(name)_utf8 ENCODING 'UTF8' TEMPLATE template0."
+            "The encoding of the database \(name) is \(encoding.escapingControls), and the fleet needs UTF8. Use another database, as made by: CREATE DATABASE \(quoted) ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0"
         )
     }
 }

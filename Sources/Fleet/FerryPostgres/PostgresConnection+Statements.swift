@@ -4,18 +4,6 @@ import Glibc
 
 /// Statements, and how long they may take.
 extension PostgresConnection {
-    /// How long the server may take to answer.
-    struct Patience {
-        /// Seconds. Afterwards the connection is of no use, and the server is asked to stop the statement, which may have
-        /// been performed.
-        var limit = Double.infinity
-        /// Called once, after ``notice``.
-        var onDelay: (() -> Void)?
-
-        /// Time after which a caller says what it waits for.
-        static let notice = Duration.seconds(2)
-    }
-
     /// Runs one statement with parameters in text form, under the session's own settings.
     ///
     /// - Parameter limit: Seconds within which the server must answer.
@@ -24,7 +12,7 @@ extension PostgresConnection {
     func rows(
         _ statement: String, _ parameters: [String?] = [], within limit: Double = .infinity
     ) throws(PostgresFailure) -> PostgresRows {
-        try perform([(statement, parameters)], Patience(limit: limit))[0]
+        try perform([(statement, parameters)], within: limit)[0]
     }
 
     /// Runs one statement with parameters in text form, in a transaction with the settings that Ferry relies on.
@@ -32,15 +20,17 @@ extension PostgresConnection {
     /// Everything is sent at once and takes one round trip. The settings end with the transaction: behind a pooler, other
     /// programs use the server's connection next.
     ///
+    /// - Parameter limit: Seconds within which the server must answer. Afterwards the connection is of no use, and the
+    ///   server is asked to stop the statement, which may have been performed.
     /// - Throws: ``PostgresFailure``.
     func transaction(
-        _ statement: String, _ parameters: [String?], _ patience: Patience
+        _ statement: String, _ parameters: [String?] = [], within limit: Double = .infinity
     ) throws(PostgresFailure) -> PostgresRows {
         try perform(
             [
                 (TransactionSettings.begin, []), (TransactionSettings.statement, []), (statement, parameters),
-                ("COMMIT", []),
-            ], patience)[2]
+                (Self.commit, []),
+            ], within: limit)[2]
     }
 
     /// Whether the server's session belongs to this connection alone, and not to a pooler.
@@ -55,13 +45,15 @@ extension PostgresConnection {
         _ = try unsafe read(result)
     }
 
+    private static let commit = "COMMIT"
+
     // MARK: Pipeline
 
     /// Sends statements in one pipeline and returns the rows of each (libpq, Pipeline Mode).
     private func perform(
-        _ statements: [(text: String, parameters: [String?])], _ patience: Patience
+        _ statements: [(text: String, parameters: [String?])], within limit: Double
     ) throws(PostgresFailure) -> [PostgresRows] {
-        let wait = Wait(patience)
+        let wait = Wait(limit)
         // Sending blocks too, if the server does not read.
         unsafe PQsetnonblocking(connection, 1)
         unsafe PQenterPipelineMode(connection)
@@ -79,6 +71,8 @@ extension PostgresConnection {
         var answers: [PostgresRows] = []
         var failure: PostgresFailure?
         for place in statements.indices {
+            // To cancel a commit that waits for a standby would mean to do without that standby.
+            wait.mayCancel = statements[place].text != Self.commit
             do {
                 if let rows = try answer(wait) { answers.append(rows) }
             } catch  where error.isLoss {
@@ -90,14 +84,19 @@ extension PostgresConnection {
                 failure = error
             }
         }
-        guard let sync = try unsafe result(wait) else { throw lost }
-        unsafe PQclear(sync)
+        try endOfPipeline(wait)
         guard let failure else {
             guard answers.count == statements.count else { throw lost }
             return answers
         }
-        try rollBack(wait)
+        do { try rollBack(wait) } catch { isBroken = true }
         throw failure
+    }
+
+    private func endOfPipeline(_ wait: Wait) throws(PostgresFailure) {
+        let sync = try unsafe result(wait)
+        defer { unsafe PQclear(sync) }
+        guard unsafe PQresultStatus(sync) == PGRES_PIPELINE_SYNC else { throw lost }
     }
 
     /// Ends the transaction of a statement that failed.
@@ -107,7 +106,7 @@ extension PostgresConnection {
             unsafe PQpipelineSync(connection) == 1
         else { throw lost }
         _ = try answer(wait)
-        unsafe PQclear(try result(wait))
+        try endOfPipeline(wait)
     }
 
     /// The rows of one statement, or `nil` if it was not performed because one before has failed.
@@ -122,8 +121,10 @@ extension PostgresConnection {
     /// The next result, which the caller frees, or `nil` after the last one of a statement.
     private func result(_ wait: Wait) throws(PostgresFailure) -> OpaquePointer? {
         guard answers(wait) else {
-            cancel()
-            throw PostgresFailure(state: "", message: "no answer within \(Int(wait.limit)) seconds; it may have been performed all the same")
+            if wait.mayCancel { cancel() }
+            throw PostgresFailure(
+                state: "",
+                message: "no answer within \(Int(wait.limit)) seconds; it may have been performed all the same")
         }
         return unsafe PQgetResult(connection)
     }
@@ -157,10 +158,12 @@ extension PostgresConnection {
     private func read(_ result: OpaquePointer?) throws(PostgresFailure) -> PostgresRows {
         let status = unsafe PQresultStatus(result)
         guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK else {
-            // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY are character literals, which Swift does not import.
+            // PG_DIAG_SQLSTATE, PG_DIAG_SEVERITY_NONLOCALIZED and PG_DIAG_MESSAGE_PRIMARY are character literals, which
+            // Swift does not import.
             let state = unsafe Self.field(result, "C") ?? ""
             let message = unsafe Self.field(result, "M").map { Self.sentence($0) } ?? lost.message
-            let isLost = unsafe PQstatus(connection) != CONNECTION_OK
+            let isFatal = unsafe ["FATAL", "PANIC"].contains(Self.field(result, "V"))
+            let isLost = unsafe isFatal || PQstatus(connection) != CONNECTION_OK
             throw PostgresFailure(state: isLost ? "" : state, message: message)
         }
         let (count, width) = unsafe (PQntuples(result), PQnfields(result))
@@ -181,28 +184,20 @@ extension PostgresConnection {
 /// The wait for an answer, which may contain several results.
 private final class Wait {
     let limit: Double
+    /// Whether the server may be asked to stop what it is doing.
+    var mayCancel = true
     private let end: ContinuousClock.Instant?
-    private let notice: ContinuousClock.Instant
-    private var onDelay: (() -> Void)?
 
-    init(_ patience: PostgresConnection.Patience) {
-        let now = ContinuousClock.now
-        limit = patience.limit
-        end = limit.isFinite ? now + .seconds(limit) : nil
-        notice = now + PostgresConnection.Patience.notice
-        onDelay = patience.onDelay
+    init(_ limit: Double) {
+        self.limit = limit
+        end = limit.isFinite ? ContinuousClock.now + .seconds(limit) : nil
     }
 
     /// How long to wait for the socket, as poll(2) takes it, or `nil` if the time is over.
     var milliseconds: Int32? {
-        let now = ContinuousClock.now
-        if let end, now >= end { return nil }
-        if let onDelay, now >= notice {
-            self.onDelay = nil
-            onDelay()
-        }
-        let times = [end, onDelay == nil ? nil : notice].compactMap { $0 }
-        return times.min().map { Int32(min(now.duration(to: $0) / .milliseconds(1) + 1, 60_000)) } ?? -1
+        guard let end else { return -1 }
+        let rest = ContinuousClock.now.duration(to: end)
+        return rest > .zero ? Int32(min(rest / .milliseconds(1) + 1, 60_000)) : nil
     }
 }
 

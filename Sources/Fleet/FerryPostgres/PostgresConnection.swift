@@ -5,6 +5,8 @@ import Glibc
 /// A connection of libpq. Calls block; it belongs to one thread at a time.
 @safe final class PostgresConnection {
     let connection: OpaquePointer
+    /// Whether a failed transaction could not be ended. The connection is of no use then.
+    var isBroken = false
 
     /// Connection parameters that the user's own text may override.
     ///

@@ -25,9 +25,16 @@ struct PostgresFailure: Error {
     /// Whether repeating the transaction may succeed: a deadlock, a lock timeout or a canceled statement.
     var isTransient: Bool { ["40001", "40P01", "55P03", "57014"].contains(state) }
 
-    /// Whether the database refuses a value: a data exception, a constraint, a limit, or an exception of a trigger. Other
-    /// values of the same call may be fine.
-    var isRefusal: Bool { ["22", "23", "54"].contains(state.prefix(2)) || state == "P0001" }
+    /// Whether the database refuses a value: by a limit, a constraint, or an error of a trigger, which may have any code.
+    /// Other values of the same call may be fine.
+    var isRefusal: Bool {
+        // Of the server's state, its resources and faults, this program's rights, and the queue's own errors.
+        !isLoss && !isTransient && known == nil
+            && !["0A", "25", "28", "40", "53", "57", "58", "FY", "XX"].contains(state.prefix(2)) && state != "42501"
+    }
+
+    /// Whether a function or a table of the schema is missing. A trigger of somebody else may lack one too.
+    var isAboutSchema: Bool { ["3F000", "42883", "42P01"].contains(state) }
 
     /// The worker was given up: raised by the queue's functions.
     var isGivenUp: Bool { state == "FY001" }
@@ -40,12 +47,6 @@ struct PostgresFailure: Error {
         switch state {
         // Raised by the queue's functions about their arguments.
         case "FY002": return ServiceError(.invalidRequest, message + ".")
-        // invalid_schema_name, undefined_function, undefined_table
-        case "3F000", "42883", "42P01":
-            return ServiceError(
-                .queueUnsuitable,
-                "The database has no Ferry schema, or an older one: \(message). Run `ferry fleet init`, or `ferry fleet migrate`."
-            )
         // insufficient_privilege
         case "42501":
             return ServiceError(

@@ -27,16 +27,19 @@ extension PostgresQueue {
     private typealias Admitted = (place: Int, job: JobRequest.Admitted, text: String)
 
     private func submit(_ admitted: [Admitted], _ results: inout [JobSubmission?]) throws(ServiceError) {
-        let parts: [(Admitted, JobSubmission)]
+        let parts: CallParts<Admitted, (Admitted, JobSubmission)>
         do {
-            parts = try inParts(admitted, { (part) throws(PostgresFailure) in try attempt(part) }) { job, failure in
-                let message = "The fleet's database refuses this job: \(failure.message)."
-                return [(job, JobSubmission(.refused(ServiceError(.invalidRequest, message))))]
-            }
+            parts = try CallParts(admitted) { (part) throws(PostgresFailure) in try attempt(part) }
         } catch {
             throw error.error
         }
-        for (job, result) in parts { results[job.place] = result }
+        for (job, result) in parts.answers { results[job.place] = result }
+        guard let failure = parts.failure else { return }
+        let error =
+            failure.isRefusal
+            ? ServiceError(.invalidRequest, "The fleet's database refuses this job: \(failure.message).")
+            : failure.error
+        for job in parts.refused { results[job.place] = JobSubmission(.refused(error)) }
     }
 
     /// The results of one call. None for a job that is to be submitted again.

@@ -1,10 +1,10 @@
 import FerryCore
 import FerryFleet
 
-/// Ends and returns of jobs. A job whose text the database refuses holds up no other.
+/// Calls about jobs that a worker holds. A job about which the database refuses a row holds up no other.
 extension PostgresQueue {
     func finish(_ ends: [JobEnd], _ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
-        let done = try conclude(ends, plain: \.plain) { (ends) throws(PostgresFailure) in
+        try tell(ends, \.key, plain: { $0.plain($1) }) { (ends) throws(PostgresFailure) in
             try attempt(
                 "finish",
                 own + Self.keys(ends.map(\.key)) + [
@@ -12,11 +12,10 @@ extension PostgresQueue {
                 ]
             ).column
         }
-        return .stale(stale(ends.map(\.key), done: done))
     }
 
     func giveBack(_ returns: [JobReturn], _ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
-        let done = try conclude(returns, plain: \.plain) { (returns) throws(PostgresFailure) in
+        try tell(returns, \.key, plain: { $0.plain($1) }) { (returns) throws(PostgresFailure) in
             try attempt(
                 "give_back",
                 own + Self.keys(returns.map(\.key)) + [
@@ -26,55 +25,83 @@ extension PostgresQueue {
                 ]
             ).column
         }
-        return .stale(stale(returns.map(\.key), done: done))
     }
 
-    /// Concludes jobs in one call. One that the database refuses is concluded in its plain form.
-    private func conclude<Value>(
-        _ values: [Value], plain: (Value) -> Value?, _ body: ([Value]) throws(PostgresFailure) -> [String]
-    ) throws(ServiceError) -> [String] {
-        do {
-            return try inParts(values, body) { (value, failure) throws(PostgresFailure) in
-                guard let plain = plain(value) else { throw failure }
-                return try body([plain])
-            }
-        } catch {
-            throw error.error
+    /// Calls a function whose only parameters are leases.
+    func tell(_ function: String, _ own: [Parameter], _ keys: [LeaseKey]) throws(ServiceError) -> WorkerAnswer {
+        try tell(keys, \.self) { (keys) throws(PostgresFailure) in
+            try attempt(function, own + Self.keys(keys)).column
         }
     }
 
-    /// Performs a call for many values. If the database refuses it, each half of them is performed on its own, and so on
-    /// until the value that it refuses is alone.
-    ///
-    /// - Parameter refused: What to do with a refused value.
-    func inParts<Value, Answer>(
-        _ values: [Value], _ body: ([Value]) throws(PostgresFailure) -> [Answer],
-        refused: (Value, PostgresFailure) throws(PostgresFailure) -> [Answer]
-    ) throws(PostgresFailure) -> [Answer] {
-        do {
-            return try body(values)
-        } catch {
-            guard error.isRefusal else { throw error }
-            if values.count == 1 { return try refused(values[0], error) }
-            let middle = values.count / 2
-            let first = try inParts(Array(values[..<middle]), body, refused: refused)
-            return first + (try inParts(Array(values[middle...]), body, refused: refused))
+    func intend(_ intents: [JobIntent], _ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
+        let parts = try split(intents) { (intents) throws(PostgresFailure) in
+            try attempt(
+                "intend",
+                own + Self.keys(intents.map(\.key)) + [
+                    .array("numeric", of: intents.map(\.intent.inode)), .array("text", intents.map(\.intent.path)),
+                    .array("text", intents.map(\.intent.copy)),
+                    .array("bigint", of: intents.map(\.intent.size)), .array("text", intents.map(\.intent.sha256)),
+                ]
+            ).rows
         }
+        var known: [JobID: [Intent]] = [:]
+        for row in parts.answers {
+            let job = try row.value(0) { JobID($0) }
+            known[job, default: []].append(
+                Intent(
+                    path: try row.value(2) { $0 }, copy: try row.value(3) { $0 },
+                    inode: try row.value(1) { UInt64($0) },
+                    size: try row.value(4) { Int64($0) }, sha256: try row.value(5) { $0 }))
+        }
+        let refused = Set(parts.refused.map(\.key))
+        let keys = intents.map(\.key).filter { !refused.contains($0) }
+        let tokens = Dictionary(keys.compactMap { key in known[key.job].map { (key.token, $0) } }) { first, _ in first }
+        return parts.answer(.intended(known: tokens, stale: keys.filter { known[$0.job] == nil }), without: refused)
+    }
+
+    /// Performs a fenced call for many values. Its rows are the numbers of the jobs whose leases stood.
+    private func tell<Value>(
+        _ values: [Value], _ key: (Value) -> LeaseKey, plain: (Value, PostgresFailure) -> Value? = { _, _ in nil },
+        _ body: ([Value]) throws(PostgresFailure) -> [String]
+    ) throws(ServiceError) -> WorkerAnswer {
+        let parts = try split(values, plain: plain, body)
+        let refused = Set(parts.refused.map(key))
+        let done = Set(parts.answers.compactMap { JobID($0) })
+        let stale = values.map(key).filter { !done.contains($0.job) && !refused.contains($0) }
+        return parts.answer(.stale(stale), without: refused)
+    }
+
+    /// Seconds for finding refused values: heartbeats wait meanwhile.
+    private static let splitLimit = 3.0
+
+    private func split<Value, Answer>(
+        _ values: [Value], plain: (Value, PostgresFailure) -> Value? = { _, _ in nil },
+        _ body: ([Value]) throws(PostgresFailure) -> [Answer]
+    ) throws(ServiceError) -> CallParts<Value, Answer> {
+        do { return try CallParts(values, within: Self.splitLimit, plain: plain, body) } catch { throw error.error }
+    }
+}
+
+extension CallParts {
+    /// - Parameter keys: The leases of the refused values.
+    fileprivate func answer(_ answer: WorkerAnswer, without keys: Set<LeaseKey>) -> WorkerAnswer {
+        failure.map { .except(keys.sorted { $0.job < $1.job }, $0.error, answer) } ?? answer
     }
 }
 
 extension JobEnd {
     /// The end without texts of servers, or `nil` if there are none.
-    fileprivate var plain: JobEnd? {
+    fileprivate func plain(_ failure: PostgresFailure) -> JobEnd? {
         guard case .failed(let error) = outcome else { return nil }
-        return JobEnd(
-            key: key, outcome: .failed(ServiceError(error.code, "The database refused the text of the error.")))
+        let message = "The database refused the text of the error (\(failure.state))."
+        return JobEnd(key: key, outcome: .failed(ServiceError(error.code, message)))
     }
 }
 
 extension JobReturn {
     /// The return without texts of servers, or `nil` if there are none.
-    fileprivate var plain: JobReturn? {
+    fileprivate func plain(_ failure: PostgresFailure) -> JobReturn? {
         guard error != nil else { return nil }
         return JobReturn(key: key, reason: reason, delay: delay, attempts: attempts)
     }

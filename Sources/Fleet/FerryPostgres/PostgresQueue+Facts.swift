@@ -55,10 +55,11 @@ extension PostgresQueue {
               (SELECT json_build_object('age', extract(epoch FROM clock_timestamp() - t.since), 'name', t.name, 'end', t.ending) FROM (
                 SELECT xact_start AS since, format('process %s, %s, of %s', pid, coalesce(nullif(application_name, ''), 'a program'), usename)
                   AS name, format('SELECT pg_terminate_backend(%s)', pid) AS ending
-                FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+                FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND datname = current_database()
+                  AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)
                 UNION ALL SELECT prepared, format('the prepared transaction %L of %s', gid, owner), format('ROLLBACK PREPARED %L', gid)
-                FROM pg_prepared_xacts) AS t ORDER BY t.since LIMIT 1),
-              current_setting('autovacuum'), current_setting('synchronous_standby_names'),
+                FROM pg_prepared_xacts WHERE database = current_database()) AS t ORDER BY t.since LIMIT 1),
+              CASE current_setting('track_counts') WHEN 'on' THEN current_setting('autovacuum') END, current_setting('synchronous_standby_names'),
               (SELECT version FROM ferry.schema_version()),
               (SELECT coalesce(json_object_agg(relname, n_dead_tup), '{}') FROM pg_stat_user_tables
                 WHERE schemaname = 'ferry' AND relname IN ('jobs', 'requests', 'leases', 'lines', 'origins', 'workers')),
@@ -68,7 +69,7 @@ extension PostgresQueue {
             version: try row.value(0) { $0 }, schema: try row.value(6) { Int($0) }, role: try row.value(1) { $0 },
             connections: try row.value(2) { Int($0) },
             oldestTransaction: try row[3].map { (text) throws(ServiceError) in try Self.decode(text) },
-            isAutovacuumOn: try row.value(4) { $0 == "on" }, synchronousStandbys: try row.value(5) { $0 },
+            isAutovacuumOn: row[4] == "on", synchronousStandbys: try row.value(5) { $0 },
             connectedStandbys: try row.value(8) { Int($0) },
             deadRows: try row.value(7) { try? Self.decode($0) })
     }

@@ -32,8 +32,8 @@ extension PostgresQueue {
             return .reclaimed(try Self.leases(rows))
         case .finish(let ends): return try finish(ends, own)
         case .giveBack(let returns): return try giveBack(returns, own)
-        case .begin(let keys): return try fenced("begin_jobs", own, keys)
-        case .landed(let keys): return try fenced("landed", own, keys)
+        case .begin(let keys): return try tell("begin_jobs", own, keys)
+        case .landed(let keys): return try tell("landed", own, keys)
         case .intend(let intents): return try intend(intents, own)
         case .progress(let jobs):
             _ = try self.call(
@@ -108,41 +108,6 @@ extension PostgresQueue {
         var late: Bool
         var wishes: [Wish]
         var holds: [Heartbeat.Hold]
-    }
-
-    /// Calls a function that returns the jobs whose leases stood.
-    private func fenced(_ function: String, _ own: [Parameter], _ keys: [LeaseKey]) throws(ServiceError) -> WorkerAnswer
-    {
-        .stale(stale(keys, done: try call(function, own + Self.keys(keys)).column))
-    }
-
-    /// Keys of leases that are not among those that stood.
-    func stale(_ keys: [LeaseKey], done: [String]) -> [LeaseKey] {
-        let done = Set(done.compactMap { JobID($0) })
-        return keys.filter { !done.contains($0.job) }
-    }
-
-    private func intend(_ intents: [JobIntent], _ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
-        let rows = try call(
-            "intend",
-            own + Self.keys(intents.map(\.key)) + [
-                .array("numeric", of: intents.map(\.intent.inode)), .array("text", intents.map(\.intent.path)),
-                .array("text", intents.map(\.intent.copy)),
-                .array("bigint", of: intents.map(\.intent.size)), .array("text", intents.map(\.intent.sha256)),
-            ])
-        var known: [JobID: [Intent]] = [:]
-        for row in rows.rows {
-            let job = try row.value(0) { JobID($0) }
-            known[job, default: []].append(
-                Intent(
-                    path: try row.value(2) { $0 }, copy: try row.value(3) { $0 },
-                    inode: try row.value(1) { UInt64($0) },
-                    size: try row.value(4) { Int64($0) }, sha256: try row.value(5) { $0 }))
-        }
-        let keys = intents.map(\.key)
-        return .intended(
-            known: Dictionary(keys.compactMap { key in known[key.job].map { (key.token, $0) } }) { first, _ in first },
-            stale: keys.filter { known[$0.job] == nil })
     }
 
     static func keys(_ keys: [LeaseKey]) -> [Parameter] {

@@ -14,8 +14,7 @@ package actor PostgresQueue: SharedQueue {
     private var onNotification: (@Sendable () -> Void)?
     /// Whether the connection listens.
     private(set) var isListening = false
-    /// Called with a sentence if an answer takes long.
-    private var onDelay: (@Sendable (String) -> Void)?
+    private var delays: DelayReporter?
     /// Seconds within which the server must answer a call.
     static let patience = 30.0
     /// Repetitions of a transaction that the server ended for another one.
@@ -40,8 +39,10 @@ package actor PostgresQueue: SharedQueue {
         drop()
     }
 
-    /// Calls a closure with what the database waits for, once for each call that takes longer than two seconds.
-    package func reportDelays(_ handler: @escaping @Sendable (String) -> Void) { onDelay = handler }
+    /// Calls a closure with a sentence if a call takes longer than two seconds, and says what the database waits for.
+    package func reportDelays(_ handler: @escaping @Sendable (String) -> Void) {
+        delays = DelayReporter(address, handler)
+    }
 
     // MARK: Connection
 
@@ -90,19 +91,18 @@ package actor PostgresQueue: SharedQueue {
     }
 
     private func run(_ statement: String, _ parameters: [String?]) throws(PostgresFailure) -> PostgresRows {
+        delays?.begin()
+        defer { delays?.end() }
         var repetitions = 0
         while true {
-            let connection = try connected()
-            let report = onDelay.map { DelayReport(address, process: connection.process, $0) }
-            defer { report?.end() }
             do {
-                let patience = PostgresConnection.Patience(limit: Self.patience) { report?.begin() }
-                let rows = try connection.transaction(statement, parameters, patience)
-                // Notifications that came with the answer make the socket readable no more.
-                if connection.takeReceivedNotifications() { onNotification?() }
-                return rows
+                let connection = try connected()
+                delays?.isPerformed(by: connection.process)
+                // Notifications that came with an answer make the socket readable no more.
+                defer { if connection.takeReceivedNotifications() { onNotification?() } }
+                return try connection.transaction(statement, parameters, within: Self.patience)
             } catch {
-                if error.isLoss { drop() }
+                if error.isLoss || error.isAboutSchema || connection?.isBroken == true { drop() }
                 repetitions += 1
                 guard error.isTransient, repetitions < Self.mostRepetitions else { throw error }
             }
@@ -130,8 +130,14 @@ package actor PostgresQueue: SharedQueue {
             }
             try schema.requireUsable()
         } catch {
-            if !error.isLoss { try SchemaOwner.check(connection) }
-            throw error
+            guard error.isAboutSchema || error.state == "42501" else { throw error }
+            try SchemaOwner.check(connection)
+            guard error.isAboutSchema else { throw error }
+            throw PostgresFailure(
+                ServiceError(
+                    .queueUnsuitable,
+                    "The database has no Ferry schema, or an older one: \(error.message). Run `ferry fleet init`, or `ferry fleet migrate`."
+                ))
         }
     }
 

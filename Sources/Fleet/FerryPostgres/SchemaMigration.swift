@@ -13,30 +13,51 @@ package enum SchemaMigration {
     ///
     /// - Throws: ``ServiceError`` with code `queue_unreachable` or `queue_unsuitable`. A migration is one transaction: a
     ///   failed one changed nothing.
-    package static func initialize(_ address: DatabaseAddress) throws(ServiceError) -> Report {
-        let connection = try PostgresConnection(address)
-        try checkOwner(connection)
-        try makeRoles(connection)
-        return try migrate(connection)
+    ///
+    /// - Parameter onDelay: Called with a sentence if the database takes longer than two seconds.
+    package static func initialize(
+        _ address: DatabaseAddress, onDelay: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(ServiceError) -> Report {
+        try reporting(address, onDelay) { connection throws(ServiceError) in
+            try makeRoles(connection)
+            return try migrate(connection)
+        }
     }
 
     /// Performs the missing steps, and creates the roles that they need.
-    package static func migrate(_ address: DatabaseAddress) throws(ServiceError) -> Report {
+    ///
+    /// - Parameter onDelay: Called with a sentence if the database takes longer than two seconds.
+    package static func migrate(
+        _ address: DatabaseAddress, onDelay: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(ServiceError) -> Report {
+        try reporting(address, onDelay) { connection throws(ServiceError) in
+            try makeMissingRoles(connection)
+            return try migrate(connection)
+        }
+    }
+
+    private static func reporting(
+        _ address: DatabaseAddress, _ onDelay: @escaping @Sendable (String) -> Void,
+        _ body: (PostgresConnection) throws(ServiceError) -> Report
+    ) throws(ServiceError) -> Report {
+        let delays = DelayReporter(address, onDelay)
+        delays.begin()
+        defer { delays.end() }
         let connection = try PostgresConnection(address)
-        try checkOwner(connection)
+        delays.isPerformed(by: connection.process)
+        do { try SchemaOwner.check(connection) } catch { throw error.error }
+        return try body(connection)
+    }
+
+    private static func makeMissingRoles(_ connection: PostgresConnection) throws(ServiceError) {
         let names = Role.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         let count: String?
         do {
-            count = try connection.rows("SELECT count(*) FROM pg_roles WHERE rolname IN (\(names))").single
+            count = try connection.transaction("SELECT count(*) FROM pg_roles WHERE rolname IN (\(names))").single
         } catch {
             throw error.error
         }
         if count != String(Role.allCases.count) { try makeRoles(connection) }
-        return try migrate(connection)
-    }
-
-    private static func checkOwner(_ connection: PostgresConnection) throws(ServiceError) {
-        do { try SchemaOwner.check(connection) } catch { throw error.error }
     }
 
     private static func makeRoles(_ connection: PostgresConnection) throws(ServiceError) {
@@ -60,12 +81,13 @@ package enum SchemaMigration {
             guard before.map({ $0 < Schema.version }) ?? true else {
                 return Report(before: before, after: before ?? Schema.version)
             }
-            // One migration at a time. One that cannot get its locks fails instead of holding up the queue.
+            // One migration at a time. One that cannot get the locks of tables fails instead of holding up the queue.
             try connection.run(
                 """
                 \(TransactionSettings.begin);
-                SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('ferry.migrate'));
                 \(TransactionSettings.script)
+                SET LOCAL lock_timeout = '60s';
+                SELECT pg_advisory_xact_lock(hashtext('ferry.migrate'));
                 SET LOCAL lock_timeout = '5s';
                 SET LOCAL ROLE ferry_owner;
                 SET LOCAL search_path = ferry, pg_temp
@@ -89,7 +111,8 @@ package enum SchemaMigration {
     }
 
     private static func version(_ connection: PostgresConnection) throws(PostgresFailure) -> SchemaVersion? {
-        guard try connection.rows("SELECT to_regclass('ferry.meta')::text").single != nil else { return nil }
+        let question = "SELECT pg_catalog.to_regclass('ferry.meta') IS NOT NULL"
+        guard try connection.rows(question).single == "t" else { return nil }
         return try SchemaVersion(connection)
     }
 }

@@ -7,17 +7,19 @@ enum TransactionSettings {
     static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE"
 
     /// Sets the settings of the transaction that has begun, where they differ.
-    static let statement = set(values + [("statement_timeout", "\(Int(PostgresQueue.patience) + 5)s")])
+    static let statement = set(
+        values + [("statement_timeout", "\(Int(PostgresQueue.patience) + 5)s")])
 
     /// The same without a limit of time, for a migration.
-    static let script = set(values) + ";"
+    static let script = set(values + [("statement_timeout", "0")]) + ";"
 
     /// Values by name (PostgreSQL documentation, chapter 20).
     private static let values = [
         ("search_path", "pg_catalog, pg_temp"), ("TimeZone", "UTC"), ("DateStyle", "ISO, MDY"),
         ("IntervalStyle", "postgres"), ("extra_float_digits", "1"), ("array_nulls", "on"),
         ("standard_conforming_strings", "on"), ("transform_null_equals", "off"), ("exit_on_error", "off"),
-        (durability, "local"),
+        ("default_tablespace", ""), ("default_table_access_method", "heap"),
+        ("idle_in_transaction_session_timeout", "0"), ("transaction_timeout", "0"), (durability, "local"),
     ]
 
     /// Only `off` is replaced: with it, a job whose number was returned is lost when the server's machine stops.
@@ -25,7 +27,8 @@ enum TransactionSettings {
 
     private static func set(_ settings: [(name: String, value: String)]) -> String {
         let rows = settings.map { "('\($0.name)', '\($0.value)')" }.joined(separator: ", ")
-        let current = "pg_catalog.current_setting(s.name)"
+        let current = "pg_catalog.current_setting(s.name, true)"
+        // A server of an older version does not know every setting, and then its value is null.
         return """
             SELECT pg_catalog.set_config(s.name, s.value, true) FROM (VALUES \(rows)) AS s(name, value)
               WHERE \(current) OPERATOR(pg_catalog.<>) s.value

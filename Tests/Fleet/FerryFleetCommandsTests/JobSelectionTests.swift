@@ -94,12 +94,13 @@ struct `Commands that select and await jobs` {
     @Test func `wait without numbers ends with the status of a job that failed meanwhile`() async throws {
         try await FleetBed.with { bed in
             let ids = try await bed.add("a", "b")
+            let before = try await bed.server.query("SELECT clock_timestamp()")
             async let waiting = bed.ferry("wait")
             try await eventually("wait has begun") {
                 try await bed.server.query(
                     """
                     SELECT count(*) FROM pg_stat_activity WHERE datname = '\(bed.database)' AND state = 'idle'
-                      AND application_name = 'ferry-fleet' AND query = 'COMMIT'
+                      AND application_name = 'ferry-fleet' AND query = 'COMMIT' AND backend_start > '\(before)'
                     """) != "0"
             }
             try await bed.succeed(ids[0])

@@ -156,11 +156,16 @@ struct `A worker of a fleet` {
         try await Self.withMachines { bed, home, _ in
             let worker = try Self.start("w", bed, home)
             try await eventually("the worker has joined") { await bed.ferry("status").output.contains(" up ") }
-            let process = try #require(
-                pid_t(
-                    try await bed.server.query(
-                        "SELECT pid FROM pg_stat_activity WHERE datname = '\(bed.database)' AND pid <> pg_backend_pid()"
-                    )))
+            var found = ""
+            try await eventually("the worker's connection is the only one") {
+                found = try await bed.server.query(
+                    """
+                    SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE datname = '\(bed.database)'
+                      AND application_name = 'ferry-fleet'
+                    """)
+                return pid_t(found) != nil
+            }
+            let process = try #require(pid_t(found))
             kill(process, SIGSTOP)
             defer { kill(process, SIGCONT) }
             try await eventually("it says so") { worker.stderr.contains("has not answered for 2 seconds") }

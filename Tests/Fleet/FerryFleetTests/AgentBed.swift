@@ -35,6 +35,8 @@ import FerryFleet
     private(set) var call: WorkerCall?
 
     private let listens: Bool
+    /// Jobs whose ends the queue refuses.
+    var refused: Set<LeaseKey> = []
 
     init(slots: Int = 4, listens: Bool = false) {
         self.listens = listens
@@ -161,6 +163,9 @@ import FerryFleet
         case .claim:
             return .claimed([], next: 600)
         case .reclaim: return .reclaimed([])
+        case .finish(let ends) where ends.contains { refused.contains($0.key) }:
+            let error = ServiceError(.queueUnsuitable, "Not with us.")
+            return .except(ends.map(\.key).filter(refused.contains), error, .stale([]))
         case .finish, .giveBack, .landed, .begin: return .stale([])
         case .intend: return .intended(known: [:], stale: [])
         case .progress, .hold, .leave, .upkeep: return .done

@@ -73,6 +73,24 @@ import Testing
         #expect((5...40).contains(joins), "\(joins) joins in a minute")
     }
 
+    @Test func `tells the queue the other ends if one is refused, and that one later`() {
+        let (first, second) = (AgentBed.key(1), AgentBed.key(2))
+        var bed = AgentBed.with(AgentBed.lease(first), AgentBed.lease(second))
+        bed.refused = [first]
+        bed.fetch()
+        for key in [first, second] {
+            bed.take(.changed(bed.transfer(.failed(ServiceError(.notFound, "Gone.")), of: key)))
+        }
+        bed.answerCalls()
+        #expect(bed.agent.heldJobs.map(\.key) == [first])
+        let told = bed.ended.count
+        bed.pass(25)
+        #expect(bed.ended.count == told, "it was told again at once")
+        bed.refused = []
+        bed.pass(10)
+        #expect(bed.agent.heldJobs.isEmpty)
+    }
+
     @Test func `gives workers up when a heartbeat says that some are late`() {
         var bed = AgentBed.with()
         bed.pass(60)
@@ -260,7 +278,7 @@ import Testing
         bed.answerCalls()
         #expect(bed.returned.map(\.reason) == [.local] && bed.removed == [TransferID(rawValue: 7)])
         bed.pass(3)
-        #expect(bed.reports.isEmpty || bed.reports.last?.condition == "The disk fails.")
+        #expect(bed.agent.report(at: bed.now).condition == "The disk fails.")
     }
 
     @Test func `ends a job that no machine can run`() {

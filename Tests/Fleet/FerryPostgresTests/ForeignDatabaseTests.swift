@@ -71,7 +71,7 @@ struct `A database of somebody else` {
         ] {
             #expect(refusal?.code == .queueUnsuitable)
             #expect(refusal?.message.contains("is \(encoding), and the fleet needs UTF8") == true, "\(refusal as Any)")
-            #expect(refusal?.message.contains("ENCODING 'UTF8'") == true)
+            #expect(refusal?.message.contains("CREATE DATABASE \"\(name)_utf8\" ENCODING 'UTF8' LOCALE 'C'") == true)
         }
         await queue.close()
     }
@@ -159,7 +159,7 @@ struct `A database of somebody else` {
             #expect(try await queue.perform(.finish(ends), as: member) == .stale([]))
             let jobs = try await queue.jobs(JobQuery())
             #expect(jobs.count == 50 && jobs.allSatisfy { $0.state == .failed && $0.error?.code == .notFound })
-            #expect(jobs.count { $0.error?.message == "The database refused the text of the error." } == 3)
+            #expect(jobs.count { $0.error?.message == "The database refused the text of the error (P0001)." } == 3)
         }
     }
 
@@ -189,17 +189,91 @@ struct `A database of somebody else` {
         }
     }
 
-    @Test func `a refusal of what has no other form is the caller's error, and nothing ends`() async throws {
+    @Test func `an end that the database refuses in every form is told to the worker, and the others end`() async throws
+    {
         try await Self.withQueue { server, database, queue in
             try await Self.refuse("path", of: "ended", server, database)
-            var request = QueueUnderTest.request(1)
-            request.transfer.file.name = "unwelcome"
-            _ = try await queue.submit([request])
-            let (member, leases) = try await Self.worker(queue, with: 1)
-            let failure = await Self.failure {
-                _ = try await queue.perform(.finish([JobEnd(key: leases[0].key, outcome: .canceled)]), as: member)
+            var requests = (1...20).map { QueueUnderTest.request($0) }
+            requests[0].transfer.file.name = "unwelcome"
+            _ = try await queue.submit(requests)
+            let (member, leases) = try await Self.worker(queue, with: 20)
+            let ends = leases.map { JobEnd(key: $0.key, outcome: .canceled) }
+            let unwelcome = try #require(leases.first { $0.path.hasSuffix("unwelcome") }).key
+            guard case .except([unwelcome], let error, .stale([])) = try await queue.perform(.finish(ends), as: member)
+            else { throw TestingError("Another answer.") }
+            #expect(error.code == .queueUnsuitable && error.message.contains("Not with us"))
+            #expect(try await queue.jobs(JobQuery()).map(\.state).count { $0 == .canceled } == 19)
+            #expect(try await queue.job(unwelcome.job).state == .running)
+        }
+    }
+
+    @Test func `an intent that the database refuses holds up no other`() async throws {
+        try await Self.withQueue { server, database, queue in
+            try await Self.refuse("copy", of: "intents", server, database)
+            _ = try await queue.submit((1...5).map { QueueUnderTest.request($0) })
+            let (member, leases) = try await Self.worker(queue, with: 5)
+            let intents = leases.enumerated().map { number, lease in
+                let copy = number == 2 ? "unwelcome" : "copy"
+                return JobIntent(
+                    key: lease.key, intent: Intent(path: lease.path, copy: copy, inode: 1, size: 1, sha256: "00"))
             }
-            #expect(failure?.code == .queueUnsuitable && failure?.message.contains("Not with us") == true)
+            guard
+                case .except(let refused, _, .intended(let known, [])) = try await queue.perform(
+                    .intend(intents), as: member)
+            else { throw TestingError("Another answer.") }
+            #expect(refused == [leases[2].key] && known.count == 4)
+        }
+    }
+
+    /// Triggers that return null and rules keep rows out without an error.
+    @Test(arguments: ["ended", "leases", "jobs", "requests"])
+    func `no job is lost where rows are kept out of a table`(table: String) async throws {
+        try await Self.withQueue { server, database, queue in
+            _ = try await queue.submit([QueueUnderTest.request(1)])
+            try await server.query(
+                """
+                CREATE FUNCTION public.drop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+                CREATE TRIGGER drop BEFORE INSERT ON ferry.\(table) FOR EACH ROW EXECUTE FUNCTION public.drop()
+                """, in: database)
+            guard case .joined(let member, _) = try await queue.perform(.join(QueueUnderTest.worker("w")), as: nil)
+            else { throw TestingError("The worker did not join.") }
+            let added = try await queue.submit([QueueUnderTest.request(2)])
+            #expect((added[0].id == nil) == (table == "jobs" || table == "requests"), "\(added)")
+            let failure = await Self.failure {
+                guard case .claimed(let leases, _) = try await queue.perform(.claim(4), as: member) else { return }
+                let ends = leases.map { JobEnd(key: $0.key, outcome: .canceled) }
+                if case .except(_, let error, _) = try await queue.perform(.finish(ends), as: member) { throw error }
+            }
+            #expect((failure != nil) == (table == "ended" || table == "leases"))
+            let states = try await queue.jobs(JobQuery()).map(\.state)
+            switch table {
+            case "ended": #expect(states == [.running, .running])
+            case "leases": #expect(states == [.waiting, .waiting])
+            default: #expect(states == [.canceled])
+            }
+            if table == "jobs" || table == "requests" {
+                _ = await Self.failure { _ = try await queue.act(.retry, on: [JobID(1)]) }
+                #expect(try await queue.jobs(JobQuery()).map(\.state) == [.canceled])
+            }
+        }
+    }
+
+    @Test func `texts that are no JSON are stored for nobody`() async throws {
+        try await Self.withQueue { server, database, queue in
+            _ = try await queue.submit([QueueUnderTest.request(1)])
+            let (_, leases) = try await Self.worker(queue, with: 1)
+            let key = leases[0].key
+            let lease = "ARRAY[\(key.job)]::bigint[], ARRAY['\(key.token)']::uuid[], ARRAY[\(key.fence)]"
+            for text in ["{not json", #"{"message":"\u0000"}"#] {
+                for call in [
+                    "finish(1, 1, \(lease), ARRAY[2]::smallint[], ARRAY['\(text)'])",
+                    "give_back(1, 1, \(lease), ARRAY['local'], ARRAY[0], ARRAY['\(text)'], ARRAY[0])",
+                ] {
+                    await #expect(throws: TestingError.self, "\(call)") {
+                        try await server.query("SELECT ferry.\(call)", in: database)
+                    }
+                }
+            }
             #expect(try await queue.jobs(JobQuery()).map(\.state) == [.running])
         }
     }
@@ -227,8 +301,11 @@ struct `A database of somebody else` {
                 """, in: database)
             try holder.run("BEGIN; LOCK TABLE \(tables) IN SHARE UPDATE EXCLUSIVE MODE")
             let lines = try await LifeOfJobs.perform(queue)
-            #expect(lines.count > 30)
             try holder.run("ROLLBACK")
+            try await Self.withQueue { _, _, other in
+                let undisturbed = try await LifeOfJobs.perform(other)
+                #expect(undisturbed == lines)
+            }
         }
     }
 
@@ -277,6 +354,20 @@ struct `A database of somebody else` {
         await server.remove()
     }
 
+    @Test func `a lock that is waited for is named with its holder`() async throws {
+        try await Self.withQueue { server, database, queue in
+            let said = Mutex<[String]>([])
+            await queue.reportDelays { sentence in said.withLock { $0.append(sentence) } }
+            let holder = try PostgresConnection(try DatabaseAddress(server.address(database)))
+            try holder.run("BEGIN; LOCK TABLE ferry.requests")
+            async let results = queue.submit([QueueUnderTest.request(1)])
+            try await eventually("it says what it waits for") { said.withLock { !$0.isEmpty } }
+            try holder.run("COMMIT")
+            #expect(try await results.map { $0.id != nil } == [true])
+            #expect(said.withLock { $0[0] }.hasSuffix("a lock of process \(holder.process). See pg_stat_activity."))
+        }
+    }
+
     @Test func `the oldest transaction is named, a prepared one too, with the SQL that ends it`() async throws {
         let server = try await PostgresServer(port: 5494, settings: ["max_prepared_transactions": "2"])
         try await Self.withQueue(on: server) { server, database, queue in
@@ -287,6 +378,8 @@ struct `A database of somebody else` {
             try await server.query(prepared.end, in: database)
             let holder = try PostgresConnection(try DatabaseAddress(server.address(database)))
             try holder.run("BEGIN; SELECT 1")
+            #expect(try await queue.facts().oldestTransaction == nil, "it holds up nothing")
+            try holder.run("COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")
             let open = try #require(try await queue.facts().oldestTransaction)
             #expect(open.name == "process \(holder.process), ferry-fleet, of postgres")
             try await server.query(open.end, in: database)

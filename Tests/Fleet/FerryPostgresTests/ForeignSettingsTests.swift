@@ -24,6 +24,7 @@ struct `Settings of somebody else's database` {
         ("client_min_messages", "debug1"), ("row_security", "off"), ("check_function_bodies", "off"),
         ("synchronous_commit", "off"), ("plan_cache_mode", "force_generic_plan"), ("enable_indexscan", "off"),
         ("constraint_exclusion", "on"), ("from_collapse_limit", "1"), ("jit_above_cost", "0"), ("lock_timeout", "1h"),
+        ("statement_timeout", "1h"), ("idle_in_transaction_session_timeout", "1h"),
         ("gin_fuzzy_search_limit", "1"), ("backslash_quote", "off"), ("xmloption", "document"),
     ]
     private static let privileged: [(name: String, value: String)] = [
@@ -88,7 +89,10 @@ struct `Settings of somebody else's database` {
             }
         }
         // As the database's owner, and under the same settings of its environment.
-        _ = try SchemaMigration.initialize(try DatabaseAddress(server.address(database) + options))
+        let address = try DatabaseAddress(server.address(database) + options)
+        _ = try SchemaMigration.initialize(address)
+        // It makes no roles, since there are all of them.
+        _ = try SchemaMigration.migrate(address)
         if setting == nil { try await server.query("GRANT ferry_worker, ferry_operator TO \(login)") }
         let queue = PostgresQueue(try DatabaseAddress(server.address(database, user: login) + options))
         do {

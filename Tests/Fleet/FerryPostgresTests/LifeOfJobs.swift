@@ -76,10 +76,46 @@ enum LifeOfJobs {
         let first = start.split(separator: ".")[0] + ".0.0"
         note("ends", try await queue.ends(after: String(first), limit: 100).ends.map { described($0.job) })
         note("removed", try await queue.act(.remove, on: leases.map(\.key.job)))
-        note("joined again", try await queue.perform(.join(QueueUnderTest.worker("wörker")), as: nil))
+        lines += try await limited(queue, member)
         return lines.map { $0.replacing(/[0-9a-f-]{36}|[0-9]+\/[0-9]+\/[0-9]+/, with: "…") }.flatMap {
             $0.split(separator: "), ").map(String.init)
         }
+    }
+
+    /// A limited origin, losses of workers, and the worker's departure.
+    private static func limited(_ queue: PostgresQueue, _ member: Membership) async throws -> [String] {
+        var lines: [String] = []
+        func note(_ what: String, _ value: Any) { lines.append("\(what): \(value)") }
+        let origin = Origin(scheme: "https", host: "limited.example", port: 443)
+        try await queue.setOrigin(origin, atOnce: 1)
+        try await queue.release(origin)
+        let ids = try await queue.submit((10..<13).map { QueueUnderTest.request($0, host: "limited.example") })
+            .compactMap(\.id)
+        note("paused", try await queue.act(.pause, on: [ids[1]]))
+        note("resumed", try await queue.act(.resume, on: [ids[1]]))
+        guard case .claimed(let leases, _) = try await queue.perform(.claim(8), as: member), let lease = leases.first
+        else { throw TestingError("The worker has no job.") }
+        note("limited", leases.map { "\($0.key.job) \($0.isLimited)" })
+        note("begun", try await queue.perform(.begin([lease.key]), as: member))
+        note("landed", try await queue.perform(.landed([lease.key]), as: member))
+        note("rescued", try await queue.perform(.rescue, as: member))
+        let back = JobReturn(key: lease.key, reason: .local)
+        note("given back", try await queue.perform(.giveBack([back]), as: member))
+        let reference = JobReference(job: lease.key.job, token: lease.key.token)
+        guard case .reclaimed(let again) = try await queue.perform(.reclaim([reference]), as: member) else {
+            throw TestingError("Nothing was claimed again.")
+        }
+        note("reclaimed", again.map { "\($0.key.job) \($0.key.fence)" })
+        note("drained", try await queue.drain(nil, patience: 60))
+        let facts = try await queue.facts()
+        note("facts", "\(facts.schema) \(facts.isAutovacuumOn) \(facts.synchronousStandbys)")
+        guard
+            case .joined(let next, let held) = try await queue.perform(.join(QueueUnderTest.worker("wörker")), as: nil)
+        else { throw TestingError("The worker did not join.") }
+        note("held", held.map { "\($0.key.job) \($0.tries)" })
+        note("left", try await queue.perform(.leave, as: next))
+        note("in the end", try await queue.jobs(JobQuery()).map(described))
+        return lines
     }
 
     private static func described(_ job: Job) -> String {

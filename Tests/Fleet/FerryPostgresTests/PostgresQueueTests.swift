@@ -102,15 +102,15 @@ struct `The queue in PostgreSQL` {
             let connection = try PostgresConnection(address)
             try connection.run("SET array_nulls = off; SET synchronous_commit = off")
             let set = "SELECT current_setting('array_nulls') || current_setting('synchronous_commit')"
-            #expect(try connection.transaction(set, [], .init()).single == "onlocal")
+            #expect(try connection.transaction(set).single == "onlocal")
             #expect(try connection.rows(set).single == "offoff")
             try connection.run("RESET ALL; SET synchronous_commit = remote_apply")
-            #expect(try connection.transaction(set, [], .init()).single == "onremote_apply")
+            #expect(try connection.transaction(set).single == "onremote_apply")
             try connection.run("RESET ALL")
             let settings =
                 "SELECT string_agg(name, ' ') FROM pg_settings WHERE source = 'session' AND name <> 'application_name'"
-            #expect(try connection.transaction(settings, [], .init()).single?.contains("search_path") == true)
-            #expect(throws: PostgresFailure.self) { try connection.transaction("SELECT 1/0", [], .init()) }
+            #expect(try connection.transaction(settings).single?.contains("search_path") == true)
+            #expect(throws: PostgresFailure.self) { try connection.transaction("SELECT 1/0") }
             #expect(try connection.rows(settings).rows == [[nil]])
             let endless = try await server.query(
                 """

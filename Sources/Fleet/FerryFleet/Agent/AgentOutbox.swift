@@ -8,6 +8,8 @@ struct AgentOutbox: Hashable, Sendable {
     private(set) var intending: Set<JobToken> = []
     /// Jobs whose bytes have arrived.
     private(set) var landed: Set<JobToken> = []
+    /// Jobs about which the queue is told nothing before these times: it has refused something about them.
+    private var postponed: [JobToken: Double] = [:]
     /// Origins whose servers asked for a pause, and its seconds.
     private(set) var holds: [Origin: Double] = [:]
     /// When the next progress is due.
@@ -15,6 +17,8 @@ struct AgentOutbox: Hashable, Sendable {
 
     /// Maximum number of jobs in one call.
     static let mostInCall = 1000
+    /// Seconds until something that the queue has refused is told again.
+    private static let refusalDelay = 30.0
     /// Seconds between two reports of progress.
     private static let progressInterval = 10.0
 
@@ -22,6 +26,16 @@ struct AgentOutbox: Hashable, Sendable {
     mutating func intend(_ token: JobToken) { intending.insert(token) }
     mutating func land(_ token: JobToken) { landed.insert(token) }
     mutating func hold(_ origin: Origin, seconds: Double) { holds[origin] = max(holds[origin] ?? 0, seconds) }
+
+    mutating func postpone(_ tokens: [JobToken], at now: Double) {
+        for token in tokens { postponed[token] = now + Self.refusalDelay }
+    }
+
+    /// Whether the queue may be told something about a job.
+    func mayTell(_ token: JobToken, at now: Double) -> Bool { postponed[token].map { $0 <= now } ?? true }
+
+    /// When the queue may be told something about another job.
+    func nextPostponed(after now: Double) -> Double { postponed.values.filter { $0 > now }.min() ?? .infinity }
 
     /// Removes and returns one hold.
     mutating func takeHold() -> (origin: Origin, seconds: Double)? {
@@ -37,6 +51,7 @@ struct AgentOutbox: Hashable, Sendable {
         concluded.remove(token)
         intending.remove(token)
         landed.remove(token)
+        postponed[token] = nil
     }
 
     /// Plans a report of progress while jobs run.

@@ -10,8 +10,10 @@ package struct AgentStanding: Hashable, Sendable {
     var joinDue = Double.infinity
     private var beatDue = Double.infinity
     private(set) var isRescueDue = false
-    /// Failed calls since the last heartbeat.
+    /// Failed calls since the second heartbeat after joining.
     private var failures = 0
+    /// Whether no heartbeat was sent since it has joined.
+    private var isNew = true
     /// When another machine was first found to have the worker's name, since the last success.
     private var refusedSince: Double?
 
@@ -47,13 +49,17 @@ package struct AgentStanding: Hashable, Sendable {
     mutating func joined(_ member: Membership, lease: Double) {
         self.member = member
         refusedSince = nil
+        isNew = true
         renewed(lease: lease, hasLateWorkers: true)
+        // The answer to a heartbeat says what users wish of jobs.
+        beatDue = sentAt
     }
 
     /// - Parameter hasLateWorkers: Whether some may have to be given up.
     mutating func beaten(lease: Double, hasLateWorkers: Bool) {
         // Not as soon as it has joined: a call that fails each time would make it join again at once, each time.
-        failures = 0
+        if !isNew { failures = 0 }
+        isNew = false
         renewed(lease: lease, hasLateWorkers: hasLateWorkers)
     }
 

@@ -13,7 +13,15 @@ extension FleetAgent {
 
     mutating func answered(_ answer: WorkerAnswer, at now: Double) -> [Effect] {
         guard let call = standing.end() else { return [] }
+        return answered(call, answer, at: now)
+    }
+
+    private mutating func answered(_ call: WorkerCall, _ answer: WorkerAnswer, at now: Double) -> [Effect] {
         switch (call, answer) {
+        case (_, .except(let refused, let error, let rest)):
+            outbox.postpone(refused.map(\.token), at: now)
+            return [.log(.refused(refused.map(\.job), error))]
+                + answered(call.without(Set(refused)), rest, at: now)
         case (_, .givenUp):
             standing.lost(at: now)
             return [.log(.givenUp)]

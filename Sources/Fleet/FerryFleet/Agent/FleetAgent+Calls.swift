@@ -48,17 +48,17 @@ extension FleetAgent {
     private mutating func call(for turn: Turn, at now: Double) -> WorkerCall? {
         switch turn {
         case .intend:
-            let intents = tokens(outbox.intending).compactMap { token -> JobIntent? in
+            let intents = tokens(outbox.intending, at: now).compactMap { token -> JobIntent? in
                 guard case .intending(_, let file) = jobs[token]?.step, let key = jobs[token]?.key else { return nil }
                 return JobIntent(key: key, intent: file.intent)
             }
             return intents.isEmpty ? nil : .intend(intents)
-        case .conclude: return conclusions()
+        case .conclude: return conclusions(at: now)
         case .begin:
-            let keys = suspectsToBegin()
+            let keys = suspectsToBegin().filter { outbox.mayTell($0.token, at: now) }
             return keys.isEmpty ? nil : .begin(keys)
         case .land:
-            let landed = tokens(outbox.landed).compactMap { jobs[$0]?.key }
+            let landed = tokens(outbox.landed, at: now).compactMap { jobs[$0]?.key }
             return landed.isEmpty ? nil : .landed(landed)
         case .hold: return outbox.takeHold().map { .hold($0.origin, seconds: $0.seconds) }
         case .claim:
@@ -67,16 +67,18 @@ extension FleetAgent {
         }
     }
 
-    private func tokens(_ set: Set<JobToken>) -> [JobToken] {
-        let known = set.compactMap { token in jobs[token].map { (token: token, job: $0.reference.job) } }
+    private func tokens(_ set: Set<JobToken>, at now: Double) -> [JobToken] {
+        let known = set.compactMap { token in
+            outbox.mayTell(token, at: now) ? jobs[token].map { (token: token, job: $0.reference.job) } : nil
+        }
         return known.sorted { ($0.job, $0.token) < ($1.job, $1.token) }.prefix(AgentOutbox.mostInCall).map(\.token)
     }
 
     /// Ends first: they free origins.
-    private func conclusions() -> WorkerCall? {
+    private func conclusions(at now: Double) -> WorkerCall? {
         var ends: [JobEnd] = []
         var returns: [JobReturn] = []
-        for token in tokens(outbox.concluded) {
+        for token in tokens(outbox.concluded, at: now) {
             guard let job = jobs[token], let key = job.key, let conclusion = job.tellable else { continue }
             switch conclusion {
             case .end(let outcome): ends.append(JobEnd(key: key, outcome: outcome))

@@ -77,6 +77,8 @@ package struct FleetAgent: Sendable {
         case givenUp
         case unreachable(ServiceError)
         case rescued(Rescue)
+        /// The queue has refused what was said about these jobs.
+        case refused([JobID], ServiceError)
         case stale(JobID)
         /// A file that an earlier holder had placed was recognized.
         case recognized(JobID)
@@ -217,7 +219,7 @@ package struct FleetAgent: Sendable {
         times += jobs.storeTimes + [health.restUntil]
         if standing.inFlight == nil, wantedJobs(at: now) > 0 { times.append(pace.due) }
         if standing.member != nil { times.append(upkeepDue) }
-        times.append(outbox.progressDue)
+        times += [outbox.progressDue, outbox.nextPostponed(after: now)]
         let next = times.filter { $0 > now }.min() ?? .infinity
         guard next != alarm, next < .infinity else { return [] }
         alarm = next

@@ -32,6 +32,20 @@ package enum WorkerCall: Hashable, Sendable {
     case leave
 }
 
+extension WorkerCall {
+    /// The call without these jobs.
+    func without(_ keys: Set<LeaseKey>) -> WorkerCall {
+        switch self {
+        case .finish(let ends): .finish(ends.filter { !keys.contains($0.key) })
+        case .giveBack(let returns): .giveBack(returns.filter { !keys.contains($0.key) })
+        case .intend(let intents): .intend(intents.filter { !keys.contains($0.key) })
+        case .begin(let all): .begin(all.filter { !keys.contains($0) })
+        case .landed(let all): .landed(all.filter { !keys.contains($0) })
+        default: self
+        }
+    }
+}
+
 /// A worker's state, for the fleet's status.
 package struct WorkerReport: Hashable, Sendable {
     /// Number of slots in use.
@@ -70,7 +84,7 @@ package struct JobProgress: Hashable, Sendable {
 }
 
 /// The queue's answer to a worker's call.
-package enum WorkerAnswer: Hashable, Sendable {
+package indirect enum WorkerAnswer: Hashable, Sendable {
     case joined(Membership, [Lease])
     case beaten(Heartbeat)
     case rescued([Rescue])
@@ -81,6 +95,9 @@ package enum WorkerAnswer: Hashable, Sendable {
     case stale([LeaseKey])
     /// - Parameter known: All intents of each job, in the order in which they were recorded.
     case intended(known: [JobToken: [Intent]], stale: [LeaseKey])
+    /// The queue cannot take what the call says about these jobs now, for this reason, and did nothing about them. The last
+    /// value is the answer for the others.
+    case except([LeaseKey], ServiceError, WorkerAnswer)
     case done
     /// The worker was given up, or has joined elsewhere. Nothing was done.
     case givenUp

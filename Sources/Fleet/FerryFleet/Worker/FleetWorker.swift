@@ -197,6 +197,9 @@ package actor FleetWorker {
         case .joined(let adopted): logger.info("joined the fleet", metadata: ["adopted": "\(adopted)"])
         case .givenUp: logger.warning("was given up; joining again")
         case .unreachable(let error): logger.warning("\(error.message)")
+        case .refused(let jobs, let error):
+            let shown = jobs.prefix(10).map(\.description).joined(separator: " ")
+            logger.warning("\(error.message)", metadata: ["count": "\(jobs.count)", "jobs": "\(shown)"])
         case .rescued(let rescue):
             logger.notice("gave a worker up", metadata: ["worker": "\(rescue.name)", "jobs": "\(rescue.jobs)"])
         case .stale(let job): logger.notice("a conclusion came too late", metadata: ["job": "\(job)"])

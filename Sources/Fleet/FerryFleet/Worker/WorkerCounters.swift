@@ -19,7 +19,7 @@ package struct WorkerCounters: Hashable, Sendable {
     mutating func note(_ event: FleetAgent.Event) {
         switch event {
         case .givenUp: losses += 1
-        case .unreachable: failedCalls += 1
+        case .unreachable, .refused: failedCalls += 1
         case .rescued(let rescue): rescued += rescue.jobs
         case .stale: stale += 1
         case .recognized: recognizedDeliveries += 1

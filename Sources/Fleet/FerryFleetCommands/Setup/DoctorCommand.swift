@@ -26,7 +26,7 @@ struct DoctorCommand: FerrySubcommand {
     func run(in context: CommandContext) async throws -> Int32 {
         let settings = try fleet.read(in: context)
         let accepted = Set(accept + settings.accept)
-        let queue = PostgresQueue(try fleet.address(settings))
+        let queue = try await fleet.queue(in: context)
         let (facts, stores, status): (DatabaseFacts, [Store], FleetStatus)
         do {
             (facts, stores, status) = (try await queue.facts(), try await queue.stores(), try await queue.status())

@@ -26,7 +26,7 @@ struct InitCommand: FerrySubcommand {
 
     func run(in context: CommandContext) async throws -> Int32 {
         let address = try fleet.address(fleet.read(in: context))
-        let report = try SchemaMigration.initialize(address)
+        let report = try SchemaMigration.initialize(address) { context.console.sayDelay($0) }
         context.console.say(report.sentence)
         guard !store.isEmpty else { return 0 }
         return try await fleet.withQueue(in: context) { queue in
@@ -45,7 +45,8 @@ struct MigrateCommand: FerrySubcommand {
     @OptionGroup var fleet: FleetOptions
 
     func run(in context: CommandContext) async throws -> Int32 {
-        context.console.say(try SchemaMigration.migrate(fleet.address(fleet.read(in: context))).sentence)
+        let address = try fleet.address(fleet.read(in: context))
+        context.console.say(try SchemaMigration.migrate(address) { context.console.sayDelay($0) }.sentence)
         return 0
     }
 }

@@ -6,19 +6,19 @@ enum SchemaOwner {
     ///
     /// - Throws: ``PostgresFailure`` with an error for the caller, if it is another program's.
     static func check(_ connection: PostgresConnection) throws(PostgresFailure) {
-        let row = try connection.rows(question, within: PostgresQueue.patience).rows.first
+        let row = try connection.transaction(question, within: PostgresQueue.patience).rows.first
         guard let owner = row?[0], row?[1] == "f", owner != Role.owner.rawValue else { return }
         throw PostgresFailure(
             ServiceError(
                 .queueUnsuitable,
-                "The schema ferry in this database is of the role \(owner.escapingControls), and not a fleet's. Use another database, or rename it: ALTER SCHEMA ferry RENAME TO ferry_other."
+                "The schema ferry in this database is of the role \(owner.escapingControls), and not a fleet's. Use another database."
             ))
     }
 
     /// A fleet's schema has this function, whoever owns it after a restoration.
     private static let question = """
-        SELECT pg_catalog.pg_get_userbyid(n.nspowner), EXISTS (SELECT 1 FROM pg_catalog.pg_proc p
-            WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid AND p.proname OPERATOR(pg_catalog.=) 'schema_version')
-          FROM pg_catalog.pg_namespace n WHERE n.nspname OPERATOR(pg_catalog.=) 'ferry'
+        SELECT pg_get_userbyid(n.nspowner), EXISTS (SELECT 1 FROM pg_proc p
+            WHERE p.pronamespace = n.oid AND p.proname = 'schema_version')
+          FROM pg_namespace n WHERE n.nspname = 'ferry'
         """
 }

@@ -3,19 +3,23 @@ enum ActionFunctions {
     static let text = #"""
         -- Lets an ended job wait again, with its number, its token and its history. error: taken, or null.
         CREATE FUNCTION revive(p_id bigint) RETURNS text LANGUAGE plpgsql AS $$
-        DECLARE e ended; job_line int; moment timestamptz := clock_timestamp();
+        DECLARE e ended; job_line int; moment timestamptz := clock_timestamp(); n int;
         BEGIN
           SELECT * INTO e FROM ended x WHERE x.id = p_id;
           job_line := (lines_of(e.tenant, ARRAY[left(coalesce(origin_of(e.url), 'unknown'), 400)], ARRAY[coalesce(e.needs, '')]))[1];
           BEGIN
             INSERT INTO requests (id, tenant, key, batch, place, path, url, request, submitted_at, begin_at)
               VALUES (e.id, e.tenant, e.key, e.batch, e.place, e.path, e.url, e.request, e.submitted_at, e.begin_at);
+            GET DIAGNOSTICS n = ROW_COUNT;
           EXCEPTION WHEN unique_violation THEN
             RETURN 'taken';
           END;
+          PERFORM check_rows('requests', n, 1);
           INSERT INTO jobs (id, token, tenant, line, priority, fence, tries, state, ready_at, reason)
             VALUES (e.id, e.token, e.tenant, job_line, e.priority, e.fence, e.tries, CASE WHEN e.begin_at > moment THEN 2 ELSE 0 END,
               CASE WHEN e.begin_at > moment THEN e.begin_at END, CASE WHEN e.begin_at > moment THEN 'begin_date' END);
+          GET DIAGNOSTICS n = ROW_COUNT;
+          PERFORM check_rows('jobs', n, 1);
           INSERT INTO tries (job, fence, worker, reason, error, at)
             SELECT e.id, t.fence, t.worker, t.reason, t.error::text, t.ended_at
               FROM json_to_recordset(coalesce(e.history, '[]')::json)

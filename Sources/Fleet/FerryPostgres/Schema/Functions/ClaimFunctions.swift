@@ -84,7 +84,7 @@ enum ClaimFunctions {
 
         -- Gives locked waiting jobs to a worker.
         CREATE FUNCTION lease_jobs(p_worker int, p_epoch int, p_jobs bigint[]) RETURNS SETOF lease LANGUAGE plpgsql AS $$
-        DECLARE moment timestamptz := clock_timestamp();
+        DECLARE moment timestamptz := clock_timestamp(); n int;
         BEGIN
           RETURN QUERY WITH taken AS (UPDATE jobs j SET state = 1, fence = j.fence + 1, tries = j.tries + 1, reason = NULL,
               started_at = coalesce(j.started_at, moment)
@@ -99,6 +99,8 @@ enum ClaimFunctions {
                 CASE WHEN taken.tries > 1 THEN machine_failures(taken.id) ELSE 0 END, false, NULL::float8
               FROM taken JOIN leased ON leased.job = taken.id JOIN requests r ON r.id = taken.id
               JOIN origins og ON og.origin = leased.origin;
+          GET DIAGNOSTICS n = ROW_COUNT;
+          PERFORM check_rows('leases', n, cardinality(p_jobs));
         END $$;
 
         -- Fewer jobs than wanted are followed by a row without a job, whose next says when to ask again.

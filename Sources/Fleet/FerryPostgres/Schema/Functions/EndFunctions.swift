@@ -6,7 +6,7 @@ enum EndFunctions {
         -- Moves jobs without a lease to the ended ones.
         CREATE FUNCTION retire(p_jobs bigint[], p_outcomes smallint[], p_details text[], p_worker text)
         RETURNS void LANGUAGE plpgsql AS $$
-        DECLARE moment timestamptz := clock_timestamp();
+        DECLARE moment timestamptz := clock_timestamp(); gone int; n int;
         BEGIN
           WITH f AS (INSERT INTO finishes DEFAULT VALUES RETURNING finish),
           e AS MATERIALIZED (SELECT * FROM unnest(p_jobs, p_outcomes, p_details) AS e(id, outcome, details)),
@@ -16,15 +16,29 @@ enum EndFunctions {
           t AS (DELETE FROM tries t USING e WHERE t.job = e.id RETURNING t.*),
           h AS (SELECT t.job, json_agg(json_build_object('fence', t.fence, 'worker', t.worker, 'reason', t.reason,
               'error', t.error::json, 'ended_at', wire_time(t.at)) ORDER BY t.fence)::text AS history
-            FROM t GROUP BY t.job)
-          INSERT INTO ended (id, token, tenant, key, path, url, priority, fence, tries, rescues, outcome, details, worker,
+            FROM t GROUP BY t.job),
+          m AS (INSERT INTO ended (id, token, tenant, key, path, url, priority, fence, tries, rescues, outcome, details, worker,
               history, request, place, submitted_at, ended_at, batch, begin_at, needs, code, finish)
             SELECT j.id, j.token, r.tenant, r.key, r.path, r.url, j.priority, j.fence, j.tries, j.rescues, e.outcome,
               e.details, p_worker, h.history, CASE WHEN e.outcome <> 1 THEN r.request END, r.place, r.submitted_at, moment,
               r.batch, r.begin_at, CASE WHEN e.outcome <> 1 THEN (SELECT li.needs FROM lines li WHERE li.line = j.line) END,
               CASE e.outcome WHEN 2 THEN substring(e.details FROM '"code" ?: ?"([^"]*)"') END, f.finish
-            FROM f, e JOIN j ON j.id = e.id JOIN r ON r.id = e.id LEFT JOIN h ON h.job = e.id;
+            FROM f, e JOIN j ON j.id = e.id JOIN r ON r.id = e.id LEFT JOIN h ON h.job = e.id RETURNING 1)
+          SELECT (SELECT count(*) FROM j), (SELECT count(*) FROM m) INTO gone, n;
+          PERFORM check_rows('ended', n, gone);
         END $$;
+
+        -- A trigger or a rule of somebody else can keep rows out without an error.
+        CREATE FUNCTION check_rows(p_table text, p_written bigint, p_wanted bigint) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+          IF p_written IS DISTINCT FROM p_wanted THEN
+            RAISE EXCEPTION 'a trigger or a rule of this database keeps rows out of ferry.%', p_table USING ERRCODE = 'triggered_data_change_violation';
+          END IF;
+        END $$;
+
+        -- Texts that are stored as JSON are read as JSON by everybody who lists jobs.
+        CREATE FUNCTION check_json(p_texts text[]) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN PERFORM count(e::jsonb) FROM unnest(p_texts) AS e; END $$;
 
         CREATE FUNCTION forget(p_jobs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
         BEGIN
@@ -60,6 +74,7 @@ enum EndFunctions {
         DECLARE g record; named text;
         BEGIN
           named := worker_name(p_worker);
+          PERFORM check_json(p_details);
           WITH e AS (SELECT * FROM unnest(p_jobs, p_tokens, p_fences, p_outcomes, p_details)
               AS e(job, token, fence, outcome, details)),
           gone AS (DELETE FROM leases l USING e WHERE l.job = e.job AND l.token = e.token AND l.fence = e.fence
@@ -81,6 +96,7 @@ enum EndFunctions {
         DECLARE g record; named text; moment timestamptz := clock_timestamp();
         BEGIN
           named := worker_name(p_worker);
+          PERFORM check_json(p_errors);
           WITH e AS (SELECT * FROM unnest(p_jobs, p_tokens, p_fences, p_reasons, p_delays, p_errors, p_attempts)
               AS e(job, token, fence, reason, delay, error, attempts)),
           gone AS (DELETE FROM leases l USING e WHERE l.job = e.job AND l.token = e.token AND l.fence = e.fence

@@ -81,6 +81,8 @@ enum SubmissionFunctions {
               CASE WHEN NOT e.paused AND e.begins > moment THEN 'begin_date' END
             FROM unnest(ids, job_lines, p_priorities, p_begins, p_paused) AS e(id, line, priority, begins, paused)
             WHERE e.id = ANY (added);
+          GET DIAGNOSTICS n = ROW_COUNT;
+          PERFORM check_rows('jobs', n, coalesce(cardinality(added), 0));
           RETURN QUERY SELECT e.n, e.id, 0, NULL::bigint FROM unnest(ids) WITH ORDINALITY AS e(id, n) WHERE e.id = ANY (added);
           IF coalesce(cardinality(added), 0) < cardinality(p_paths) THEN
             RETURN QUERY SELECT e.n, NULL::bigint, CASE WHEN k.id IS NOT NULL THEN 1 WHEN NOT is_in_store(e.path) THEN 3
