@@ -45,11 +45,16 @@ import Glibc
                 .queueUnsuitable,
                 "The fleet needs PostgreSQL 14 or later, and the server is version \(version / 10_000). Upgrade it.")
         }
-        try unsafe DatabaseRequirements.check(
-            encoding: PQparameterStatus(connection, "server_encoding").map { unsafe String(cString: $0) },
-            database: String(cString: PQdb(connection)))
         // Notices would go to standard error.
         unsafe PQsetNoticeProcessor(connection, { _, _ in }, nil)
+        let name = unsafe String(cString: PQdb(connection))
+        try DatabaseRequirements.check(encoding: encoding, database: name)
+    }
+
+    /// The database's encoding. A pooler need not report it.
+    private var encoding: String? {
+        unsafe PQparameterStatus(connection, "server_encoding").map { unsafe String(cString: $0) }
+            ?? (try? rows("SHOW server_encoding", within: 5))?.single
     }
 
     private typealias Texts = UnsafePointer<UnsafePointer<CChar>?>

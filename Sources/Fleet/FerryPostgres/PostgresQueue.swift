@@ -3,8 +3,8 @@ import FerryFleet
 
 /// The shared queue in PostgreSQL, over one connection.
 ///
-/// Connects at the first call, and again after a loss. Every call is one function of the schema `ferry`, and so one
-/// transaction. Calls run one after the other on a thread of their own.
+/// Connects at the first call, and again after a loss. Every call is one function of the schema `ferry` and one transaction,
+/// or several if the database refuses a row. Calls run one after the other on a thread of their own.
 package actor PostgresQueue: SharedQueue {
     private let address: DatabaseAddress
     private let thread = DatabaseThread()
