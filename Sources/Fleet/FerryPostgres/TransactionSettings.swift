@@ -7,11 +7,12 @@ enum TransactionSettings {
     static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE"
 
     /// Sets the settings of the transaction that has begun, where they differ.
-    static let statement = set(
-        values + [("statement_timeout", "\(Int(PostgresQueue.patience) + 5)s")])
+    ///
+    /// The client gives up first. The limits of time are for a server that does not learn of that.
+    static let statement = set(values, limit: "\(Int(PostgresQueue.patience) + 5)s")
 
-    /// The same without a limit of time, for a migration.
-    static let script = set(values + [("statement_timeout", "0")]) + ";"
+    /// The same without limits of time, for a migration.
+    static let script = set(values, limit: "0") + ";"
 
     /// Values by name (PostgreSQL documentation, chapter 20).
     private static let values = [
@@ -19,13 +20,16 @@ enum TransactionSettings {
         ("IntervalStyle", "postgres"), ("extra_float_digits", "1"), ("array_nulls", "on"),
         ("standard_conforming_strings", "on"), ("transform_null_equals", "off"), ("exit_on_error", "off"),
         ("default_tablespace", ""), ("default_table_access_method", "heap"),
-        ("idle_in_transaction_session_timeout", "0"), ("transaction_timeout", "0"), (durability, "local"),
+        ("transaction_timeout", "0"), (durability, "local"),
     ]
 
     /// Only `off` is replaced: with it, a job whose number was returned is lost when the server's machine stops.
     private static let durability = "synchronous_commit"
 
-    private static func set(_ settings: [(name: String, value: String)]) -> String {
+    private static let limits = ["statement_timeout", "idle_in_transaction_session_timeout"]
+
+    private static func set(_ values: [(name: String, value: String)], limit: String) -> String {
+        let settings = values + limits.map { ($0, limit) }
         let rows = settings.map { "('\($0.name)', '\($0.value)')" }.joined(separator: ", ")
         let current = "pg_catalog.current_setting(s.name, true)"
         // A server of an older version does not know every setting, and then its value is null.
