@@ -32,6 +32,28 @@ import Testing
         #expect(bed.prepared.count == 1)
     }
 
+    @Test func `a list that was read after a lost submission changes nothing that an event has said since`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        for look in bed.looks { bed.take(.looked(look.key, nil)) }
+        bed.answerCalls()
+        #expect(bed.submitted.count == 1)
+        let active = bed.transfer(.active(received: 5, expected: 6))
+        bed.take(.changed(bed.transfer(.failed(ServiceError(.notFound, "Gone.")))))
+        bed.take(.submissionLost([AgentBed.key.token], [active]))
+        bed.answerCalls()
+        #expect(bed.ended.map(\.outcome.kind) == [.failed])
+    }
+
+    @Test func `submits a job again that the daemon does not have after a lost submission`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        for look in bed.looks { bed.take(.looked(look.key, nil)) }
+        bed.answerCalls()
+        bed.take(.submissionLost([AgentBed.key.token], []))
+        #expect(bed.submitted.count == 2)
+        bed.take(.submissionLost([AgentBed.key.token], [bed.transfer(.active(received: 5, expected: nil))]))
+        #expect(bed.submitted.count == 2)
+    }
+
     // MARK: Claims
 
     @Test func `asks the queue little while it is idle, and claims at once when a heartbeat knows of jobs`() {

@@ -15,6 +15,7 @@ import Testing
         // The histories contain what they are about.
         #expect(counts.kills > 500 && counts.stops > 200, "\(counts)")
         #expect(counts.rescues > 100 && counts.recognized > 3, "\(counts)")
+        #expect(counts.refusals > 100, "\(counts)")
         #expect(counts.storeLosses > 30 && counts.storeReturns > 30, "\(counts)")
     }
 

@@ -40,7 +40,11 @@ extension FleetWorld {
         switch effect {
         case .submit(let leases):
             func lose() {
-                take([.submissionLost(leases.map(\.key.token))], worker)
+                // The list is read at once, and arrives after other events.
+                let tokens = Set(leases.map(\.key.token))
+                let found = workers[worker].locals.filter { tokens.contains($0.job.token) }
+                let lost = FleetAgent.Input.submissionLost(leases.map(\.key.token), found)
+                schedule(.input(worker: worker, life: life, lost), after: random.seconds(0.001...20))
                 schedule(.listDaemon(worker: worker, life: life), after: random.seconds(0.1...1))
             }
             guard workers[worker].isDaemonUp else { return lose() }
@@ -161,7 +165,7 @@ extension FleetWorld {
             (input, delay) = (.callFailed(unreachable), random.seconds(0.1...8))
         } else {
             do throws(ServiceError) {
-                let answer = try queue.perform(call, as: member, at: now)
+                let answer = try answer(call, member, isQuiet: isQuiet)
                 let isLost = !isQuiet && random.chance(0.03)
                 (input, delay) = (isLost ? .callFailed(unreachable) : .answered(answer), random.seconds(0.001...0.05))
             } catch {
@@ -169,6 +173,18 @@ extension FleetWorld {
             }
         }
         schedule(.input(worker: worker, life: life, input), after: delay)
+    }
+
+    /// The queue's answer, which refuses some jobs at times.
+    private mutating func answer(
+        _ call: WorkerCall, _ member: Membership?, isQuiet: Bool
+    ) throws(ServiceError) -> WorkerAnswer {
+        let mayRefuse = !isQuiet && random.chance(0.06)
+        let refused = mayRefuse ? call.keys.filter { _ in random.chance(0.4) } : []
+        let answer = try queue.perform(call.without(Set(refused)), as: member, at: now)
+        guard !refused.isEmpty, answer != .givenUp else { return answer }
+        counts.refusals += refused.count
+        return .except(refused, ServiceError(.queueUnsuitable, "A trigger says no."), answer)
     }
 
     mutating func start(_ worker: Int) {

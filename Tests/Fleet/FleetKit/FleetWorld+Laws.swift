@@ -74,6 +74,8 @@ package struct FleetCounts: Hashable, Sendable {
     package var rescues = 0
     package var stale = 0
     package var recognized = 0
+    /// Jobs about which the queue has refused something.
+    package var refusals = 0
     package var storeLosses = 0
     /// Jobs given back because of a store.
     package var storeReturns = 0
@@ -97,6 +99,7 @@ package struct FleetCounts: Hashable, Sendable {
         rescues += other.rescues
         stale += other.stale
         recognized += other.recognized
+        refusals += other.refusals
         storeLosses += other.storeLosses
         storeReturns += other.storeReturns
     }

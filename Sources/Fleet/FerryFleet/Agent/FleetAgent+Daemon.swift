@@ -247,11 +247,17 @@ extension FleetAgent {
             ? failedHere(token, .local, error, hasBegun: true, at: now) : conclude(token, .end(.failed(error)))
     }
 
-    /// The next list tells whether the daemon has it.
-    mutating func submissionLost(_ token: JobToken) {
-        guard jobs[token]?.step == .submitting else { return }
-        daemon.isListed = false
-        jobs.update(token) { $0.step = .ready }
+    /// A job that the daemon does not have is submitted again.
+    mutating func submissionLost(_ tokens: [JobToken], _ found: [LocalTransfer], at now: Double) -> [Effect] {
+        for transfer in found where jobs[transfer.job.token]?.transfer == nil { jobs.set(transfer) }
+        return tokens.flatMap { token -> [Effect] in
+            guard let job = jobs[token], job.step == .submitting else { return [] }
+            guard job.lease != nil, job.transfer != nil else {
+                jobs.update(token) { $0.step = job.lease == nil ? .unseen : .ready }
+                return []
+            }
+            return attach(token, at: now)
+        }
     }
 
     /// Extends the lease of the daemon's session as the worker's own leases are extended.

@@ -23,8 +23,9 @@ package struct FleetAgent: Sendable {
         case submitted([JobToken: TransferID])
         /// The daemon has refused a job.
         case refused(JobToken, ServiceError)
-        /// It is unknown which of these jobs the daemon has. A `listed` follows.
-        case submissionLost([JobToken])
+        /// The answer about these jobs was lost. The daemon had these transfers of them afterwards. Events that came since
+        /// then may have said more.
+        case submissionLost([JobToken], [LocalTransfer])
         /// The job's file as it was found in the store, or `nil` if it is not there.
         case looked(LeaseKey, JobResult?)
         case lookFailed(LeaseKey, DeliveryFailure)
@@ -166,7 +167,7 @@ package struct FleetAgent: Sendable {
         case .daemonLost: daemon.isListed = false
         case .submitted(let ids): effects += submitted(ids, at: now)
         case .refused(let token, let error): effects += refused(token, error, at: now)
-        case .submissionLost(let tokens): for token in tokens { submissionLost(token) }
+        case .submissionLost(let tokens, let found): effects += submissionLost(tokens, found, at: now)
         case .looked(let key, let result): effects += looked(key, result, at: now)
         case .lookFailed(let key, let failure): effects += lookFailed(key, failure, at: now)
         case .prepared(let delivery, let file): effects += prepared(delivery, file)

@@ -33,8 +33,19 @@ package enum WorkerCall: Hashable, Sendable {
 }
 
 extension WorkerCall {
+    /// The leases of the jobs that it concludes or records something of.
+    package var keys: [LeaseKey] {
+        switch self {
+        case .finish(let ends): ends.map(\.key)
+        case .giveBack(let returns): returns.map(\.key)
+        case .intend(let intents): intents.map(\.key)
+        case .begin(let keys), .landed(let keys): keys
+        default: []
+        }
+    }
+
     /// The call without these jobs.
-    func without(_ keys: Set<LeaseKey>) -> WorkerCall {
+    package func without(_ keys: Set<LeaseKey>) -> WorkerCall {
         switch self {
         case .finish(let ends): .finish(ends.filter { !keys.contains($0.key) })
         case .giveBack(let returns): .giveBack(returns.filter { !keys.contains($0.key) })

@@ -76,10 +76,10 @@ package final class LocalSession: Sendable {
             }
             return [.submitted(ids)] + refusals
         } catch {
-            // The list tells which of them the daemon has.
-            let inputs: [FleetAgent.Input] = [.submissionLost(leases.map(\.key.token))]
-            guard let transfers = await list() else { return inputs }
-            return inputs + [.listed(transfers)]
+            // The list tells which of them the daemon has. It says no more: it is not in order with the events.
+            let tokens = Set(leases.map(\.key.token))
+            let found = await list()?.filter { tokens.contains($0.job.token) } ?? []
+            return [.submissionLost(leases.map(\.key.token), found)]
         }
     }
 
