@@ -60,6 +60,22 @@ extension PostgresQueue {
         return parts.answer(.intended(known: tokens, stale: keys.filter { known[$0.job] == nil }), without: refused)
     }
 
+    /// Figures for users: a refusal of some is no reason to join again.
+    func progress(_ jobs: [JobProgress], _ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
+        do {
+            _ = try attempt(
+                "progress",
+                own + [
+                    .array("bigint", of: jobs.map(\.key.job)), .array("int", of: jobs.map(\.key.fence)),
+                    .array("bigint", of: jobs.map(\.received)),
+                    .array("bigint", jobs.map { $0.expected.map { String($0) } }),
+                ])
+        } catch {
+            guard error.isRefusal else { throw error.error }
+        }
+        return .done
+    }
+
     /// Performs a fenced call for many values. Its rows are the numbers of the jobs whose leases stood.
     private func tell<Value>(
         _ values: [Value], _ key: (Value) -> LeaseKey, plain: (Value, PostgresFailure) -> Value? = { _, _ in nil },

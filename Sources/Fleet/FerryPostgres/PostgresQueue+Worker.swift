@@ -35,15 +35,7 @@ extension PostgresQueue {
         case .begin(let keys): return try tell("begin_jobs", own, keys)
         case .landed(let keys): return try tell("landed", own, keys)
         case .intend(let intents): return try intend(intents, own)
-        case .progress(let jobs):
-            _ = try self.call(
-                "progress",
-                own + [
-                    .array("bigint", of: jobs.map(\.key.job)), .array("int", of: jobs.map(\.key.fence)),
-                    .array("bigint", of: jobs.map(\.received)),
-                    .array("bigint", jobs.map { $0.expected.map { String($0) } }),
-                ])
-            return .done
+        case .progress(let jobs): return try progress(jobs, own)
         case .hold(let origin, let seconds):
             try await hold(origin, seconds: seconds)
             return .done

@@ -98,6 +98,25 @@ struct `Rows that a database refuses` {
         }
     }
 
+    @Test func `what the database refuses about a lease is told, and figures are done without`() async throws {
+        try await FleetDatabase.withQueue { server, database, queue in
+            _ = try await queue.submit([QueueUnderTest.request(1)])
+            let (member, leases) = try await FleetDatabase.worker(queue, with: 1)
+            try await server.query(
+                """
+                CREATE FUNCTION public.judge() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE division_by_zero; END';
+                CREATE TRIGGER judge BEFORE UPDATE ON ferry.leases FOR EACH ROW EXECUTE FUNCTION public.judge()
+                """, in: database)
+            let progress = JobProgress(key: leases[0].key, received: 1, expected: nil)
+            #expect(try await queue.perform(.progress([progress]), as: member) == .done)
+            guard
+                case .except([leases[0].key], let error, .stale([])) = try await queue.perform(
+                    .begin([leases[0].key]), as: member)
+            else { throw TestingError("Another answer.") }
+            #expect(error.message.contains("22012"))
+        }
+    }
+
     /// Triggers that return null and rules keep rows out without an error.
     @Test(arguments: ["ended", "leases", "jobs", "requests"])
     func `no job is lost where rows are kept out of a table`(table: String) async throws {
