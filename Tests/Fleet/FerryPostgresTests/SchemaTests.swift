@@ -8,24 +8,6 @@ import Testing
 /// Roles, migrations and what outsiders do to the database.
 @Suite(.enabled(if: PostgresServer.programs != nil, "PostgreSQL's server is not installed."), .timeLimit(.minutes(3)))
 struct `The schema of a fleet` {
-    private static func withFleet(
-        _ body: (PostgresServer, String, PostgresQueue) async throws -> Void
-    ) async throws {
-        let server = try await PostgresServer.shared()
-        let database = try await server.makeDatabase()
-        let address = try DatabaseAddress(server.address(database))
-        _ = try SchemaMigration.initialize(address)
-        let queue = PostgresQueue(address)
-        do {
-            try await queue.setStore(Store(name: "results", folder: QueueUnderTest.folder, mark: "m"))
-            try await body(server, database, queue)
-        } catch {
-            await queue.close()
-            throw error
-        }
-        await queue.close()
-    }
-
     private static func code(_ body: () async throws -> Void) async -> ErrorCode? {
         do {
             try await body()
@@ -42,7 +24,7 @@ struct `The schema of a fleet` {
     private static func withLogins(
         _ body: (PostgresServer, String, [String: PostgresQueue]) async throws -> Void
     ) async throws {
-        try await withFleet { server, database, _ in
+        try await FleetDatabase.withQueue { server, database, _ in
             var queues: [String: PostgresQueue] = [:]
             for (login, role) in logins.map({ ($0, $0) }) + [("other", "submitter")] {
                 let name = "\(database)_\(login)"
@@ -186,7 +168,7 @@ struct `The schema of a fleet` {
         submission().replacing("array_fill(false::boolean, ARRAY[1])", with: "array_fill(false, ARRAY[2])"),
     ])
     func `limits hold for those who call the functions themselves`(statement: String) async throws {
-        try await Self.withFleet { server, database, _ in
+        try await FleetDatabase.withQueue { server, database, _ in
             await #expect(throws: (any Error).self) { try await server.query(statement, in: database) }
             let count = try await server.query("SELECT count(*) FROM ferry.jobs", in: database)
             #expect(count == "0")
@@ -199,7 +181,7 @@ struct `The schema of a fleet` {
         "", "/srv/results/a/../../../etc/passwd",
     ])
     func `a path is below a store by whole components`(path: String) async throws {
-        try await Self.withFleet { server, database, _ in
+        try await FleetDatabase.withQueue { server, database, _ in
             let outside = try await server.query(Self.submission(path: path), in: database)
             let inside = try await server.query(Self.submission(path: "/srv/results/..a/b"), in: database)
             #expect(outside == "3" && inside == "0")
@@ -210,7 +192,7 @@ struct `The schema of a fleet` {
 
     /// A job whose store is away for a month is tried thousands of times.
     @Test func `a job keeps its last hundred tries`() async throws {
-        try await Self.withFleet { server, database, queue in
+        try await FleetDatabase.withQueue { server, database, queue in
             _ = try await queue.submit([QueueUnderTest.request(1)])
             let counts = try await server.query(
                 """
@@ -235,7 +217,7 @@ struct `The schema of a fleet` {
 
     /// The insertion waits for the end that moves the job, and does not see where it went.
     @Test func `a key is the same job while its job ends`() async throws {
-        try await Self.withFleet { server, database, queue in
+        try await FleetDatabase.withQueue { server, database, queue in
             let address = try DatabaseAddress(server.address(database))
             let id = try #require(try await queue.submit([QueueUnderTest.request(1, key: "k")])[0].id)
             let ending = try PostgresConnection(address)
@@ -257,7 +239,7 @@ struct `The schema of a fleet` {
     // MARK: Cursors
 
     @Test func `a transaction that ends its jobs late is told after those that were told before`() async throws {
-        try await Self.withFleet { server, database, queue in
+        try await FleetDatabase.withQueue { server, database, queue in
             let ids = try await queue.submit((1...2).map { QueueUnderTest.request($0) }).compactMap(\.id)
             let start = try await queue.ends(after: nil, limit: 10).next
             let late = try PostgresConnection(DatabaseAddress(server.address(database)))
@@ -273,7 +255,7 @@ struct `The schema of a fleet` {
     }
 
     @Test func `a cursor of another database returns all ends`() async throws {
-        try await Self.withFleet { _, _, queue in
+        try await FleetDatabase.withQueue { _, _, queue in
             let ids = try await queue.submit((1...3).map { QueueUnderTest.request($0) }).compactMap(\.id)
             _ = try await queue.act(.cancel, on: ids)
             let end = try await queue.ends(after: "0123456789abcdef.99999.7", limit: 2)
@@ -288,7 +270,7 @@ struct `The schema of a fleet` {
     // MARK: Upkeep
 
     @Test func `a reader of ended jobs holds up no end and no upkeep`() async throws {
-        try await Self.withFleet { server, database, queue in
+        try await FleetDatabase.withQueue { server, database, queue in
             try await server.query("DROP TABLE ferry.ended_\(try await Self.day(server))", in: database)
             let backup = try PostgresConnection(DatabaseAddress(server.address(database)))
             try backup.run("BEGIN; SELECT count(*) FROM ferry.ended")
@@ -311,7 +293,7 @@ struct `The schema of a fleet` {
     }
 
     @Test func `upkeep forgets what is older than it is kept, and lines and origins that nothing needs`() async throws {
-        try await Self.withFleet { server, database, queue in
+        try await FleetDatabase.withQueue { server, database, queue in
             let old = try #require(
                 try await queue.submit([QueueUnderTest.request(1, host: "old.example", key: "k")])[0].id)
             let new = try #require(try await queue.submit([QueueUnderTest.request(2, host: "new.example")])[0].id)
