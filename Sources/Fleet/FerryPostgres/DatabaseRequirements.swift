@@ -2,6 +2,17 @@ import FerryCore
 
 /// Requirements of a database for a fleet's queue.
 enum DatabaseRequirements {
+    /// Checks the server's version, as libpq numbers it (150018 for 15.18).
+    ///
+    /// - Throws: ``ServiceError`` with code `queue_unsuitable`.
+    static func check(version: Int) throws(ServiceError) {
+        guard version < Schema.oldestServer else { return }
+        throw ServiceError(
+            .queueUnsuitable,
+            "The fleet needs PostgreSQL \(Schema.oldestServer / 10_000) or later, and the server is version \(version / 10_000). Upgrade it."
+        )
+    }
+
     /// Checks that texts of all languages can be stored: names of files, and answers of servers.
     ///
     /// - Parameter encoding: The database's, or `nil` if a pooler does not tell it.

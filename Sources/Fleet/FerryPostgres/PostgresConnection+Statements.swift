@@ -71,7 +71,7 @@ extension PostgresConnection {
         var answers: [PostgresRows] = []
         var failure: PostgresFailure?
         for place in statements.indices {
-            // To cancel a commit that waits for a standby would mean to do without that standby.
+            // Canceling a commit that waits for a standby would complete it without the standby.
             wait.mayCancel = statements[place].text != Self.commit
             do {
                 if let rows = try answer(wait) { answers.append(rows) }
@@ -79,7 +79,7 @@ extension PostgresConnection {
                 throw error
             } catch {
                 var error = error
-                // It changes nothing yet. A server that refuses it is of no use now, such as a standby behind a pooler.
+                // BEGIN changes nothing. A server that refuses it, such as a standby behind a pooler, cannot be used now.
                 if statements[place].text == TransactionSettings.begin { error.state = "" }
                 failure = error
             }

@@ -39,12 +39,7 @@ import Glibc
                 host: String(cString: PQhost(connection)), address: String(cString: PQhostaddr(connection)),
                 usesTLS: PQsslInUse(connection) == 1, mode: Self.options(of: connection)["sslmode"])
         }
-        let version = unsafe PQserverVersion(connection)
-        guard Int(version) >= Schema.oldestServer else {
-            throw ServiceError(
-                .queueUnsuitable,
-                "The fleet needs PostgreSQL 14 or later, and the server is version \(version / 10_000). Upgrade it.")
-        }
+        try unsafe DatabaseRequirements.check(version: Int(PQserverVersion(connection)))
         // Notices would go to standard error.
         unsafe PQsetNoticeProcessor(connection, { _, _ in }, nil)
         let name = unsafe String(cString: PQdb(connection))

@@ -28,12 +28,12 @@ struct PostgresFailure: Error {
     /// Whether the database refuses a value: by a limit, a constraint, or an error of a trigger, which may have any code.
     /// Other values of the same call may be fine.
     var isRefusal: Bool {
-        // Of the server's state, its resources and faults, this program's rights, and the queue's own errors.
-        !isLoss && !isTransient && known == nil
+        // These classes are about the server's state, its resources and faults, the login's rights, and errors of the queue.
+        !isLoss && !isTransient
             && !["0A", "25", "28", "40", "53", "57", "58", "FY", "XX"].contains(state.prefix(2)) && state != "42501"
     }
 
-    /// Whether a function or a table of the schema is missing. A trigger of somebody else may lack one too.
+    /// Whether a function, a table or the schema is missing. A foreign trigger may also raise these codes.
     var isAboutSchema: Bool { ["3F000", "42883", "42P01"].contains(state) }
 
     /// The worker was given up: raised by the queue's functions.

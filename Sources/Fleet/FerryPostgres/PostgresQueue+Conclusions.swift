@@ -60,7 +60,7 @@ extension PostgresQueue {
         return parts.answer(.intended(known: tokens, stale: keys.filter { known[$0.job] == nil }), without: refused)
     }
 
-    /// Figures for users: a refusal of some is no reason to join again.
+    /// Records progress. A refusal is ignored: the figures only inform users.
     func progress(_ jobs: [JobProgress], _ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
         do {
             _ = try attempt(

@@ -68,7 +68,7 @@ package enum SchemaMigration {
             let roles = Role.allCases.map(\.rawValue).joined(separator: ", ")
             throw ServiceError(
                 .queueUnsuitable,
-                "This role may not make the fleet's roles and its schema: \(error.message). Run init as the owner of the database, with CREATEROLE. If the roles exist already, whoever made them types first: GRANT \(roles) TO \(connection.user.escapingControls)."
+                "This role may not make the fleet's roles and its schema: \(error.message). Run init as the owner of the database, with CREATEROLE. If the roles already exist, the role that created them must first run: GRANT \(roles) TO \(connection.user.escapingControls)."
             )
         }
     }

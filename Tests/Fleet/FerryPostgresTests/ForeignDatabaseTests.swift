@@ -11,6 +11,13 @@ import Testing
 struct `A database of somebody else` {
     // MARK: What cannot work
 
+    @Test func `a server before version 14 is refused with its version`() throws {
+        try DatabaseRequirements.check(version: 140_000)
+        let refusal = #expect(throws: ServiceError.self) { try DatabaseRequirements.check(version: 130_022) }
+        #expect(refusal?.code == .queueUnsuitable)
+        #expect(refusal?.message.contains("needs PostgreSQL 14 or later, and the server is version 13") == true)
+    }
+
     @Test(arguments: ["LATIN1", "SQL_ASCII"])
     func `an encoding other than UTF8 is refused with its name`(encoding: String) async throws {
         let server = try await PostgresServer.shared()
@@ -52,7 +59,7 @@ struct `A database of somebody else` {
         await queue.close()
     }
 
-    /// From PostgreSQL 16 on, whoever makes a role may grant it to itself, and nobody else's.
+    /// Since PostgreSQL 16, a role with CREATEROLE administers only the roles that it has created.
     @Test func `init needs a database's owner with CREATEROLE, and says what to type if another one made the roles`()
         async throws
     {

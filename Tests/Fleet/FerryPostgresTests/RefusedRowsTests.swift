@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryPostgres
 
-/// Triggers, constraints and rules of somebody else.
+/// Triggers, constraints and rules that other software has added to the tables.
 @Suite(.enabled(if: PostgresServer.programs != nil, "PostgreSQL's server is not installed."), .timeLimit(.minutes(2)))
 struct `Rows that a database refuses` {
     /// Refuses rows of a table whose column contains “unwelcome”.

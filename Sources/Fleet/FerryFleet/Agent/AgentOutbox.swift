@@ -27,14 +27,15 @@ struct AgentOutbox: Hashable, Sendable {
     mutating func land(_ token: JobToken) { landed.insert(token) }
     mutating func hold(_ origin: Origin, seconds: Double) { holds[origin] = max(holds[origin] ?? 0, seconds) }
 
+    /// Says nothing more about these jobs for a while.
     mutating func postpone(_ tokens: [JobToken], at now: Double) {
         for token in tokens { postponed[token] = now + Self.refusalDelay }
     }
 
-    /// Whether the queue may be told something about a job.
+    /// Whether the queue may be told something about a job now.
     func mayTell(_ token: JobToken, at now: Double) -> Bool { postponed[token].map { $0 <= now } ?? true }
 
-    /// When the queue may be told something about another job.
+    /// The next time at which a postponed job may be mentioned again.
     func nextPostponed(after now: Double) -> Double { postponed.values.filter { $0 > now }.min() ?? .infinity }
 
     /// Removes and returns one hold.

@@ -23,8 +23,8 @@ package struct FleetAgent: Sendable {
         case submitted([JobToken: TransferID])
         /// The daemon has refused a job.
         case refused(JobToken, ServiceError)
-        /// The answer about these jobs was lost. The daemon had these transfers of them afterwards. Events that came since
-        /// then may have said more.
+        /// The daemon's reply to the submission of these jobs was lost. The transfers are those that it had of them when it
+        /// was asked afterwards. Events may be newer.
         case submissionLost([JobToken], [LocalTransfer])
         /// The job's file as it was found in the store, or `nil` if it is not there.
         case looked(LeaseKey, JobResult?)
@@ -78,7 +78,7 @@ package struct FleetAgent: Sendable {
         case givenUp
         case unreachable(ServiceError)
         case rescued(Rescue)
-        /// The queue has refused what was said about these jobs.
+        /// The queue refused to record something about these jobs.
         case refused([JobID], ServiceError)
         case stale(JobID)
         /// A file that an earlier holder had placed was recognized.

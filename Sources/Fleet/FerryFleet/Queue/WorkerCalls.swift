@@ -33,7 +33,7 @@ package enum WorkerCall: Hashable, Sendable {
 }
 
 extension WorkerCall {
-    /// The leases of the jobs that it concludes or records something of.
+    /// The leases of the jobs that it concludes, or about which it records something.
     package var keys: [LeaseKey] {
         switch self {
         case .finish(let ends): ends.map(\.key)
@@ -106,8 +106,8 @@ package indirect enum WorkerAnswer: Hashable, Sendable {
     case stale([LeaseKey])
     /// - Parameter known: All intents of each job, in the order in which they were recorded.
     case intended(known: [JobToken: [Intent]], stale: [LeaseKey])
-    /// The queue cannot take what the call says about these jobs now, for this reason, and did nothing about them. The last
-    /// value is the answer for the others.
+    /// The queue refused the call for these jobs, with this error, and changed nothing about them. The last value is the
+    /// answer for the other jobs.
     case except([LeaseKey], ServiceError, WorkerAnswer)
     case done
     /// The worker was given up, or has joined elsewhere. Nothing was done.

@@ -15,7 +15,7 @@ enum SchemaOwner {
             ))
     }
 
-    /// A fleet's schema has this function, whoever owns it after a restoration.
+    /// A fleet's schema contains this function. The owner may be another role after a dump was restored.
     private static let question = """
         SELECT pg_get_userbyid(n.nspowner), EXISTS (SELECT 1 FROM pg_proc p
             WHERE p.pronamespace = n.oid AND p.proname = 'schema_version')
