@@ -71,9 +71,14 @@ def run_beside(bundle, parts, environment):
     results, outputs = [(1, Report()) for _ in parts], [Output(number == 0) for number in range(len(parts))]
 
     def run_part(number):
-        # Sessions cache responses in the user's cache folder. Tests use a separate one, and so does each run.
-        with tempfile.TemporaryDirectory() as caches:
-            results[number] = run(bundle, parts[number], environment | {"XDG_CACHE_HOME": caches}, write=outputs[number].write)
+        # Sessions cache responses in the user's cache folder. Tests use a separate one, and so does each run. What a test
+        # leaves behind goes with the folder for temporary files. Its path is short, because paths of sockets are limited, and
+        # other users may enter it, because database servers do not run as root.
+        with (tempfile.TemporaryDirectory() as caches,
+              tempfile.TemporaryDirectory(prefix="f-", dir="/tmp", ignore_cleanup_errors=True) as files):
+            os.chmod(files, 0o755)
+            variables = {"XDG_CACHE_HOME": caches, "TMPDIR": files}
+            results[number] = run(bundle, parts[number], environment | variables, write=outputs[number].write)
 
     threads = [threading.Thread(target=run_part, args=(number,)) for number in range(len(parts))]
     for thread in threads:

@@ -30,7 +30,7 @@ package final class PostgresPooler: Sendable {
         try Data(settings.utf8).write(to: URL(filePath: folder.file("settings")))
         try Data("\"postgres\" \"\"\n".utf8).write(to: URL(filePath: folder.file("users")))
         if getuid() == 0 { try await PostgresServer.run("/usr/bin/chown", ["-R", "postgres", folder.path]) }
-        running = try RunningServer([program, folder.file("settings")])
+        running = try RunningServer([program, folder.file("settings")], folder: folder)
         let socket = folder.file(".s.PGSQL.6432")
         try await eventually("pgbouncer has a socket") { [running] in
             if !running.process.isRunning { throw TestingError("pgbouncer has exited: \(running.process.stderr)") }

@@ -86,7 +86,8 @@ package final class PostgresServer: Sendable {
     /// Starts the server again.
     package func start() async throws {
         guard let programs = Self.programs else { throw TestingError("PostgreSQL is not installed.") }
-        let running = try RunningServer([programs + "/postgres", "-D", folder.file("data")], environment: environment)
+        let running = try RunningServer(
+            [programs + "/postgres", "-D", folder.file("data")], folder: folder, environment: environment)
         child.withLock { $0 = running }
         try await eventually("PostgreSQL accepts connections") {
             if !running.process.isRunning {

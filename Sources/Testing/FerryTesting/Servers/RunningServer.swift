@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A running server. It ends together with the tests.
+/// A running server. It ends together with the tests, and its folder is removed then.
 struct RunningServer: Sendable {
     let process: ChildProcess
     /// The writing end of a named pipe. Once it is closed, even by the death of the tests, the server is stopped.
@@ -10,17 +10,23 @@ struct RunningServer: Sendable {
 
     /// - Parameters:
     ///   - command: The program and its arguments. It runs as the user `postgres` if the tests run as root.
+    ///   - folder: The server's folder. It is removed if the tests end before the server.
     ///   - environment: More variables of its environment.
-    init(_ command: [String], environment: [String: String] = [:]) throws {
+    init(_ command: [String], folder: TemporaryFolder, environment: [String: String] = [:]) throws {
         files = try TemporaryFolder()
         let pipe = files.file("lifeline")
         guard unsafe mkfifo(pipe, 0o600) == 0 else { throw TestingError("A pipe cannot be made: \(errno).") }
         lifeline = unsafe open(pipe, O_RDWR | O_CLOEXEC)
-        // The shell becomes the server. Its child process reads a signal's name from the pipe, or its end, and sends
-        // that signal, or SIGINT.
-        let waiting = #"({ read -r signal; kill -s "${signal:-INT}" $$; } <&3 &)"#
-        let script = #"exec 3<&0 </dev/null; \#(waiting); exec 3<&-; exec "$@""#
-        var words = ["/bin/sh", "-c", script, "sh", "/usr/bin/env"]
+        // The shell becomes the server. Its child process reads a signal's name from the pipe and sends that signal.
+        // At the pipe's end it sends SIGINT, waits at most 30 s for the server's exit and removes the folder.
+        let afterTests = #"""
+            kill -s INT $$; for _ in $(seq 300); do kill -s 0 $$ || break; sleep 0.1; done; rm -rf "$folder"
+            """#
+        let waiting = #"""
+            ({ if read -r signal; then kill -s "$signal" $$; else \#(afterTests); fi; } <&3 2>/dev/null &)
+            """#
+        let script = #"folder=$1; shift; exec 3<&0 </dev/null; \#(waiting); exec 3<&-; exec "$@""#
+        var words = ["/bin/sh", "-c", script, "sh", folder.path, "/usr/bin/env"]
         // For the server alone, and not for what starts it as another user.
         words += environment.map { "\($0.key)=\($0.value)" } + command
         // PostgreSQL and its poolers refuse to run as root.
