@@ -11,10 +11,9 @@ package enum SchemaMigration {
 
     /// Creates roles and schema where they are missing, then migrates.
     ///
+    /// - Parameter onDelay: Called with a sentence if the database takes longer than two seconds.
     /// - Throws: ``ServiceError`` with code `queue_unreachable` or `queue_unsuitable`. A migration is one transaction: a
     ///   failed one changed nothing.
-    ///
-    /// - Parameter onDelay: Called with a sentence if the database takes longer than two seconds.
     package static func initialize(
         _ address: DatabaseAddress, onDelay: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ServiceError) -> Report {
@@ -27,6 +26,7 @@ package enum SchemaMigration {
     /// Performs the missing steps, and creates the roles that they need.
     ///
     /// - Parameter onDelay: Called with a sentence if the database takes longer than two seconds.
+    /// - Throws: ``ServiceError``, as ``initialize(_:onDelay:)`` does.
     package static func migrate(
         _ address: DatabaseAddress, onDelay: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ServiceError) -> Report {

@@ -23,8 +23,8 @@ package struct FleetAgent: Sendable {
         case submitted([JobToken: TransferID])
         /// The daemon has refused a job.
         case refused(JobToken, ServiceError)
-        /// The daemon's reply to the submission of these jobs was lost. The transfers are those that it had of them when it
-        /// was asked afterwards. Events may be newer.
+        /// The daemon's reply to the submission of these jobs was lost. A later list showed that it has these transfers of
+        /// the jobs. Events may be newer than the list.
         case submissionLost([JobToken], [LocalTransfer])
         /// The job's file as it was found in the store, or `nil` if it is not there.
         case looked(LeaseKey, JobResult?)
