@@ -57,7 +57,8 @@ extension Route {
     /// All routes, in the order of the documentation.
     package static let all: [Route] = [
         GetVersion.route, GetStatus.route,
-        AddTransfer.route, AddTransfers.route, ListTransfers.route, GetTransfer.route, GetRanges.route,
+        AddTransfer.route, AddTransfers.route, ListTransfers.route, GetTransfer.route, GetRequest.route,
+        GetRanges.route,
         ChangeTransfer.route, DeleteTransfer.route, ReleaseTransfer.route, MoveTransfer.route, ActOnTransfers.route,
         SubmitBatch.route,
         SubmitList.route, ListQueue.route, CountQueue.route,

@@ -13,6 +13,13 @@ package enum GetTransfer: Endpoint {
     package static let route = Route(.get, "/transfers/{id}", "Shows one transfer.")
 }
 
+/// Returns the request of one transfer, without its secrets.
+package enum GetRequest: Endpoint {
+    package typealias Response = ShownRequest
+    package static let route = Route(
+        .get, "/transfers/{id}/request", "Shows the request of one transfer, without its secrets.")
+}
+
 /// Returns the byte ranges of one transfer that survive a power cut.
 package enum GetRanges: Endpoint {
     package static let route = Route(

@@ -36,6 +36,10 @@ package final class RemoteTransferService: SessionService {
         try await call(GetTransfer.self, id.description)
     }
 
+    package func request(of id: TransferID) async throws(ServiceError) -> ShownRequest {
+        try await call(GetRequest.self, id.description)
+    }
+
     package func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         try await call(ListTransfers.self, query: query.items + [ListTransfers.omitsUsual])
     }

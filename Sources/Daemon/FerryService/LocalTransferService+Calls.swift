@@ -19,6 +19,10 @@ extension LocalTransferService: SessionService {
         try await parts.queries.transfer(id)
     }
 
+    package func request(of id: TransferID) async throws(ServiceError) -> ShownRequest {
+        try await parts.queries.request(of: id)
+    }
+
     package func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         try await parts.queries.transfers(query)
     }

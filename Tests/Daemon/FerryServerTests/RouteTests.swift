@@ -158,6 +158,10 @@ import Testing
                     && short.value(TransferPage.self).transfers.count == 2)
             let ranges = try await client.send("GET", "/v1/transfers/\(first)/ranges")
             #expect(ranges.text == "{\"durable\":[]}\n")
+            let shown = try await client.send("GET", "/v1/transfers/\(first)/request").value(ShownRequest.self)
+            #expect(shown.withheld == [] && shown.request.url == "http://a.example/f")
+            #expect(
+                try await client.send("GET", "/v1/transfers/0000000000000001/request").error().code == .unknownTransfer)
             func move(_ id: TransferID, _ body: String) async throws -> RawResponse {
                 try await client.send("POST", "/v1/transfers/\(id)/move", body)
             }

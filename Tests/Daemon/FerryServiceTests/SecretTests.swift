@@ -21,6 +21,18 @@ import Testing
         try await local.existing(id)
     }
 
+    @Test func `are not shown with the request`() async throws {
+        try await withStoredService(OriginScript(Self.body)) { bed, _ in
+            let id = try await bed.add("/file.bin") {
+                give(&$0)
+                $0.timing.paused = true
+            }.id
+            let shown = try await bed.service.request(of: id)
+            #expect(shown.withheld == ["X-Auth-Token", "login"] && shown.request.headers.map(\.name) == ["Accept"])
+            await #expect(throws: ServiceError.self) { try await bed.service.request(of: TransferID(rawValue: 1)) }
+        }
+    }
+
     @Test func `are forgotten with a success, and a session's client gives them again to fetch it anew`() async throws {
         try await withStoredService(OriginScript(Self.body)) { bed, local in
             let id = try await bed.add("/file.bin", give).id

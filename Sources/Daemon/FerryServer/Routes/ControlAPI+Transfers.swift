@@ -39,6 +39,10 @@ extension ControlAPI {
             try request.hasNoQuery()
             return try await service.transfer(context.transferID())
         }
+        router.serve(GetRequest.self) { request, context in
+            try request.hasNoQuery()
+            return try await service.request(of: context.transferID())
+        }
         router.serve(ChangeTransfer.self) { request, context in
             try request.hasNoQuery()
             return try await service.change(context.transferID(), request.value(TransferChange.self))

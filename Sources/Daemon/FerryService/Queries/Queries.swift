@@ -24,6 +24,11 @@ actor Queries {
         return queue.shown(wasLive && !queue.running.contains(id) ? try await journal.existing(id) : record)
     }
 
+    func request(of id: TransferID) async throws(ServiceError) -> ShownRequest {
+        let record = try await journal.existing(id)
+        return ShownRequest(record.request, hasCredentials: record.credentials != nil)
+    }
+
     func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         guard (1...1000).contains(query.limit) else {
             throw ServiceError(.invalidRequest, "limit is 1 to 1000, not \(query.limit).")

@@ -10,10 +10,12 @@ package struct AllowedFolders: Hashable, Sendable {
     /// The default folder.
     package var usual: String { folders.first ?? "/nonexistent" }
 
-    /// Whether a path is one of the folders or inside one.
+    /// Whether a path is one of the folders or inside one. Slashes that name no component, such as a final one, do not
+    /// count.
     package func contain(_ path: String) -> Bool {
-        guard Self.isPlain(path) else { return false }
-        return folders.contains { path.isPath(in: $0) }
+        guard path.isAbsolutePath else { return false }
+        let place = "/" + path.pathParts.joined(separator: "/")
+        return Self.isPlain(place) && folders.contains { place.isPath(in: $0) }
     }
 
     /// - Throws: ``ServiceError`` with code `invalid_request` for a name that escapes its folder.

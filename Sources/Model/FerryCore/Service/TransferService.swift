@@ -11,6 +11,11 @@ package protocol TransferService: Sendable {
     /// - Throws: ``ServiceError`` with code `unknown_transfer`.
     func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer
 
+    /// Returns the request of one transfer, without its secrets.
+    ///
+    /// - Throws: ``ServiceError`` with code `unknown_transfer`.
+    func request(of id: TransferID) async throws(ServiceError) -> ShownRequest
+
     /// Returns one page in order of submission, oldest first.
     func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage
 

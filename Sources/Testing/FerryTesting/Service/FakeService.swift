@@ -70,6 +70,11 @@ package final class FakeService: SessionService {
         return transfer
     }
 
+    package func request(of id: TransferID) async throws(ServiceError) -> ShownRequest {
+        let transfer = try await transfer(id)
+        return ShownRequest(TransferRequest(url: transfer.url, folder: transfer.folder))
+    }
+
     package func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         state.withLock { state in
             state.calls.lists.append(query)

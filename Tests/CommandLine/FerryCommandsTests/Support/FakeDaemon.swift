@@ -76,6 +76,11 @@ final class FakeDaemon: DaemonAccess, SessionService {
         return NumberedResults(results: results, after: last)
     }
 
+    func request(of id: TransferID) async throws(ServiceError) -> ShownRequest {
+        let transfer = try await transfer(id)
+        return ShownRequest(TransferRequest(url: transfer.url, folder: transfer.folder))
+    }
+
     func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {
         guard let transfer = state.withLock({ $0.transfers[id] }) else {
             throw ServiceError(.unknownTransfer, "No transfer has the id \(id).")

@@ -195,6 +195,7 @@ private final class AttachableService: SessionService {
     func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults { throw unused }
     func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report { throw unused }
     func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer { throw unused }
+    func request(of id: TransferID) async throws(ServiceError) -> ShownRequest { throw unused }
     func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage { throw unused }
     func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] { throw unused }
     func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts { throw unused }

@@ -187,7 +187,10 @@ import Testing
         arguments: [
             ("/home/u/Downloads", true), ("/home/u/Downloads/a/b", true), ("/srv/media/x", true),
             ("/home/u/Downloads2", false), ("/home/u", false), ("/", false), ("/home/u/Downloads/../.ssh", false),
-            ("/home/u/Downloads/./a", false), ("home/u/Downloads", false), ("", false), ("/home/u/Downloads//a", false),
+            ("/home/u/Downloads/./a", false), ("home/u/Downloads", false), ("", false),
+            // Slashes that name nothing do not count.
+            ("/home/u/Downloads/", true), ("/home/u//Downloads//a//", true), ("/srv/media/../", false),
+            ("//home/u/.ssh/", false),
             ("/home/u/Downloads/a\u{0}b", false), ("/HOME/u/Downloads", false),
         ] as [(String, Bool)])
     func `take what is below them`(path: String, isAllowed: Bool) {

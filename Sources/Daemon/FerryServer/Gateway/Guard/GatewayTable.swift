@@ -20,9 +20,9 @@ enum GatewayTable {
     /// The routes that clients may call. The calls behind them are judged by the other tables.
     static let routes: Set<Route> = [
         GetVersion.route, GetStatus.route, AddTransfer.route, AddTransfers.route, ListTransfers.route,
-        GetTransfer.route, GetRanges.route, ChangeTransfer.route, DeleteTransfer.route, MoveTransfer.route,
-        ActOnTransfers.route, ListQueue.route, CountQueue.route, StreamEvents.route, ListSessions.route,
-        ChangeSession.route, GetSettings.route, ChangeSettings.route,
+        GetTransfer.route, GetRequest.route, GetRanges.route, ChangeTransfer.route, DeleteTransfer.route,
+        MoveTransfer.route, ActOnTransfers.route, ListQueue.route, CountQueue.route, StreamEvents.route,
+        ListSessions.route, ChangeSession.route, GetSettings.route, ChangeSettings.route,
     ]
 
     /// The routes of the control API that are for programs of the machine's user only.

@@ -153,6 +153,8 @@ struct GuardedService: SessionService {
         try await base.queueCounts(of: session)
     }
 
+    func request(of id: TransferID) async throws(ServiceError) -> ShownRequest { try await base.request(of: id) }
+
     func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? {
         try await base.move(id, move)
     }
