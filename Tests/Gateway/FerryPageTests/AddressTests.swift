@@ -23,6 +23,45 @@ struct `The page's address` {
         }
     }
 
+    @Test func `keeps the filter, the search, the order and the detail, which Back closes`() async throws {
+        try await withPage { bed in
+            let browser = bed.browser
+            try await bed.open()
+            let ids = [try await bed.add("/first", "--paused"), try await bed.add("/second", "--paused")]
+            try await bed.waitForRow(ids[1], "Paused")
+            try await browser.click("#row-\(ids[0]) .name")
+            try await browser.wait("The detail", until: "!document.querySelector('#detail').hidden")
+            #expect(try await browser.address() == "\(bed.address)#id=\(ids[0])")
+            try await browser.run("history.back()")
+            try await browser.wait("Its end", until: "document.querySelector('#detail').hidden")
+            #expect(try await browser.address() == bed.address)
+            try await browser.run("history.forward()")
+            try await browser.wait("The detail", until: "!document.querySelector('#detail').hidden")
+            try await browser.type("first", into: "#search")
+            try await browser.run(
+                "const node = document.querySelector('#order'); node.value = 'name'; node.dispatchEvent(new Event('change'))"
+            )
+            try await browser.click("#filters button:nth-child(5)")
+            try await browser.wait("One", until: "document.querySelector('#list').ariaRowCount === '1'")
+            let address = try await browser.address()
+            try await browser.reload()
+            try await browser.wait(
+                "The detail", until: "document.querySelector('#detail-name')?.textContent === 'first'")
+            #expect(try await browser.address() == address)
+            #expect(try await bed.names() == ["first"])
+            #expect(
+                try await browser.run(
+                    "return ['#search', '#order'].map(each => document.querySelector(each).value)"
+                ).strings == ["first", "name"])
+            // The address of a transfer that is gone says so, and shows the list.
+            try await browser.open("about:blank")
+            try await browser.open(bed.address + "#id=00000000000000ff")
+            try await browser.wait(
+                "The sentence", until: "document.querySelector('.notice')?.textContent.includes('no longer')")
+            #expect(try await browser.address() == bed.address)
+        }
+    }
+
     @Test func `works below a path of a reverse proxy`() async throws {
         try await withPage { bed in
             let forward = "location /ferry/ { proxy_pass http://127.0.0.1:\(bed.port)/; }"

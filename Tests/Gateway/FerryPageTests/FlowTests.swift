@@ -30,7 +30,7 @@ struct `The page` {
             try await browser.press("Undo")
             try await bed.waitForRow(id, "Finished")
             #expect(try await bed.info(id)["destination"].text == bed.ferry.file("held.bin"))
-            #expect(try await browser.title() == "Ferry")
+            try await browser.wait("The title", until: "document.title === 'Ferry'")
         }
     }
 

@@ -63,7 +63,7 @@ struct `The page's functions` {
     @Test func `read lists of links and Metalink documents`() async throws {
         try await check(
             #"""
-            const { parse } = await import('/links.js');
+            const { parse, refusal } = await import('/links.js');
             const urls = text => parse(text).requests.map(each => each.url);
             const four = `<?xml version="1.0"?><metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="a/b.iso"><size>14471447</size>
               <hash type="sha-256">F0AD</hash><pieces length="4" type="sha-256"><hash>aa</hash></pieces>
@@ -74,7 +74,19 @@ struct `The page's functions` {
             const bomb = '<!DOCTYPE m [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><metalink><file name="x"><url>https://x.example/&b;</url></file></metalink>';
             return [
               ['lines', urls('https://a.example/1\n# note\n\nHTTP://B.example/2'), ['https://a.example/1', 'HTTP://B.example/2']],
-              ['text around', urls('see <https://a.example/1> and https://a.example/2.'), ['https://a.example/1', 'https://a.example/2.']],
+              ['text around', urls('see <https://a.example/1> and https://a.example/2.'), ['https://a.example/1', 'https://a.example/2']],
+              ['in brackets', urls('(http://x.example/y) [http://x.example/z], "http://x.example/q"!'),
+                ['http://x.example/y', 'http://x.example/z', 'http://x.example/q']],
+              ['brackets of the URL itself', urls('http://x.example/a_(b) (http://x.example/c_(d))'), ['http://x.example/a_(b)', 'http://x.example/c_(d)']],
+              ['blanks, commas and tabs between', ['http://x.example/1 http://x.example/2', 'http://x.example/1, http://x.example/2', 'http://x.example/1\thttp://x.example/2',
+                'http://x.example/1,http://x.example/2', 'http://x.example/1;http://x.example/2'].map(each => urls(each).length), [2, 2, 2, 2, 2]],
+              ['a URL within a query', urls('http://x.example/get?of=http://y.example/a,http://y.example/b'), ['http://x.example/get?of=http://y.example/a,http://y.example/b']],
+              ['a name with blanks', urls('http://x.example/my file.zip'), ['http://x.example/my%20file.zip']],
+              ['Windows', urls('http://x.example/1\r\nhttp://x.example/2'), ['http://x.example/1', 'http://x.example/2']],
+              ['a magnet link', parse('magnet:?xt=urn:btih:aa').problems[0].includes('torrent'), true],
+              ['a torrent', [parse('d8:announce35:http://tracker.example/announce4:infod4:name1:aee').requests.length, refusal('a.torrent', 'd8:announce3:x')], [0,
+                'a.torrent is a torrent. Ferry fetches files over HTTP only.']],
+              ['a binary file', refusal('a.zip', 'PK\u0000'), 'a.zip is no text with links.'],
               ['without a scheme', urls('a.example/dir/file.zip'), ['https://a.example/dir/file.zip']],
               ['twice', urls('https://a.example/1 https://a.example/1').length, 1],
               ['nothing', parse('hello').problems.length, 1],
@@ -92,7 +104,8 @@ struct `The page's functions` {
     @Test func `say states, sizes and remedies, and order the line`() async throws {
         try await check(
             #"""
-            const { describe, remedies, command, extent } = await import('/words.js');
+            const { describe, remedies, extent } = await import('/words.js');
+            const { command } = await import('/command.js');
             const { amount, duration, size, visible, title } = await import('/format.js');
             const { choose, dropPlace, isInLine } = await import('/query.js');
             const now = Date.parse('2026-01-01T00:00:00Z');
@@ -117,8 +130,17 @@ struct `The page's functions` {
               ['the disk is full', remedies(failed('disk_full')), ['otherFolder', 'again']],
               ['gone', remedies(failed('not_found')), ['newURL', 'again']],
               ['signing in', remedies({ state: 'waiting', reason: 'authentication' }), ['signIn']],
-              ['command', command({ url: "http://x/it's?a=1&b", folder: '/tmp/my files', given_name: 'x' }),
-                `ferry get 'http://x/it'\\''s?a=1&b' -d '/tmp/my files' -o x`],
+              ['held', describe({ state: 'waiting', reason: 'server', next_attempt_at: '2026-01-01T00:00:34.000Z' }, now),
+                'Its server asks for a pause: next attempt in 34 s'],
+              ['queued', [1, 2, 3, 4, 11, 22].map(rank => describe({ state: 'waiting', reason: 'slot' }, now, rank)),
+                ['Queued (1st)', 'Queued (2nd)', 'Queued (3rd)', 'Queued (4th)', 'Queued (11th)', 'Queued (22nd)']],
+              ['a failure', describe({ state: 'failed', error: { code: 'not_found', message: 'It is gone.' } }, now), 'It is gone.'],
+              ['a login', remedies({ ...failed('auth_required'), method: 'GET' }), ['signIn', 'again', 'newURL']],
+              ['command', command({ url: "http://x/it's?a=1&b", folder: '/tmp/my files', given_name: 'x' }, null),
+                `ferry get 'http://x/it'\\''s?a=1&b' -d '/tmp/my files' -o x --on-conflict unique`],
+              ['command with all', command({ url: 'http://x/a', folder: '/d' }, { method: 'POST', headers: [{ name: 'x-note', value: 'a b' }], mirrors: ['http://y/a'],
+                  checksums: ['md5:aa'], tags: ['t'], connections: 4, insecure: true, on_conflict: 'replace', withheld: [] }),
+                `ferry get http://x/a -d /d --on-conflict replace -H 'x-note: a b' -X POST --connections 4 --checksum md5:aa --mirror http://y/a --tag t -k`],
               ['extent', extent({ state: 'running', bytes_received: 1024, bytes_expected: 1048576 }), '1.0 KiB of 1.0 MiB'],
               ['amounts', ['500k', '8M', '1.5 GiB', '10', 'x', '1 2'].map(amount), [512000, 8388608, 1610612736, 10, null, null]],
               ['durations', [0, 59.2, 185, 7200, 90000].map(duration), ['0 s', '1 min', '3 min 5 s', '2 h', '1 d 1 h']],
@@ -141,10 +163,57 @@ struct `The page's functions` {
             """#)
     }
 
+    @Test func `count waiting transfers, and the transfers on which a button acts`() async throws {
+        try await check(
+            #"""
+            const { bulk, ranks } = await import('/query.js');
+            const { text } = await import('/text.js');
+            await import('/more.js');
+            const list = [['1', 'waiting', 'slot'], ['2', 'waiting', 'retry'], ['3', 'waiting', 'host'], ['4', 'failed'], ['5', 'suspended'], ['6', 'running']]
+              .map(([id, state, reason]) => ({ id, state, reason, session: 'cli', error: reason === 'retry' ? {} : null }));
+            const get = id => list.find(each => each.id === id);
+            return [
+              ['ranks', [...ranks(list, new Map([['3', 0], ['1', 1]]))], [['3', 1], ['1', 2]]],
+              ['bulk', bulk(['1', '4', '6'], get), { retryFailed: ['4'], clearFinished: [], pauseAll: ['1', '6'], startAll: [] }],
+              ['labels', [text.bulk.pauseAll('4', false), text.bulk.pauseAll('4', true), text.bulk.startAll('1', false), text.bulk.clearFinished('2', false)],
+                ['Pause all 4', 'Pause 4 shown', 'Resume 1', 'Clear 2 finished']],
+              ['plurals', [1, 2].flatMap(count => [text.withHeaders(count), text.withMirrors(count), text.connections(count), text.count(count)]),
+                ['1 header', '1 mirror', '1 connection', '1 transfer', '2 headers', '2 mirrors', '2 connections', '2 transfers']],
+            ];
+            """#)
+    }
+
+    @Test func `take the time from the daemon, and the query from the address`() async throws {
+        try await check(
+            #"""
+            const { learn, now } = await import('/clock.js');
+            const { parse, print, usual } = await import('/address.js');
+            const { filters, orders } = await import('/query.js');
+            const near = (time, ahead) => Math.abs(time - Date.now() - ahead) < 60_000;
+            const hour = 3_600_000, sent = Date.now();
+            const date = ahead => new Date(sent + ahead).toUTCString();
+            const first = now();
+            learn(date(hour), sent, sent + 10);
+            const late = now();
+            learn(date(-hour), sent, sent + 9_000);
+            const slow = now();
+            learn('nonsense', sent, sent);
+            learn(date(0), sent, sent + 10);
+            const shown = { ...usual, filter: 'failed', search: 'a b&c', order: 'size', isReversed: true, id: '0123456789abcdef' };
+            return [
+              ['the browser’s', near(first, 0), true], ['an hour ahead', near(late, hour), true], ['a slow response', near(slow, hour), true],
+              ['the same', near(now(), 0), true],
+              ['nothing', print(usual), ''], ['all', parse(print(shown), filters, orders), shown],
+              ['unknown', parse('#filter=x&order=constructor&id=zz&tag=t&y=1', filters, orders), { ...usual, tag: 't' }],
+            ];
+            """#)
+    }
+
     @Test func `have the same texts in every language`() async throws {
         try await check(
             #"""
-            const en = (await import('/texts/en.js')).default, de = (await import('/texts/de.js')).default;
+            const read = async name => ({ ...(await import(`/texts/${name}.js`)).default, ...(await import(`/texts/${name}-more.js`)).default });
+            const en = await read('en'), de = await read('de');
             const shape = (value, path) => typeof value === 'object'
               ? Object.entries(value).flatMap(([key, each]) => shape(each, `${path}/${key}`)) : [`${path} ${typeof value}`];
             const { errors, ...rest } = de;

@@ -63,7 +63,7 @@ struct `The page with much or many` {
             try await browser.wait(
                 "The order and the name",
                 until: "[...document.querySelectorAll('.name')].map(each => each.textContent).join() === 'renamed,a'")
-            try await browser.press("Resume all (2)")
+            try await browser.press("Resume all 2")
             try await browser.show(window: second)
             for id in ids { try await bed.waitForRow(id, "Finished") }
         }

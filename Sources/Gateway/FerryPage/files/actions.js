@@ -1,5 +1,6 @@
 // The user's commands on transfers, and their undo.
 
+import './more.js';
 import { call } from './api.js';
 import { dropPlace, isInLine } from './query.js';
 import { text } from './text.js';
@@ -8,6 +9,8 @@ import { sentence } from './words.js';
 const mostUndo = 50;
 /** Most ids in one request, within the gateway's limit. */
 const mostIDs = 50_000;
+/** Ids in parts, one for each request. */
+const parts = ids => Array.from({ length: Math.ceil(ids.length / mostIDs) }, (_, place) => ids.slice(place * mostIDs, (place + 1) * mostIDs));
 /** Most transfers whose removal can be undone. A browser limits the body of a request that outlives its page. */
 const mostRegretted = 3000;
 
@@ -39,8 +42,8 @@ export class Actions {
   /** Returns the ids for which the action succeeded. Shows the first failure. */
   async #act(action, ids, options) {
     const failed = [];
-    for (let start = 0; start < ids.length; start += mostIDs) {
-      const { results } = await call('POST', '/v1/actions', { action, ids: ids.slice(start, start + mostIDs) }, options);
+    for (const part of parts(ids)) {
+      const { results } = await call('POST', '/v1/actions', { action, ids: part }, options);
       failed.push(...results.filter(each => each.error));
     }
     if (failed.length) this.#notices.show(`${text.someFailed(failed.length)} ${sentence(failed[0].error)}`, [], { isError: true });
@@ -76,10 +79,20 @@ export class Actions {
     });
   }
 
-  /** Hides transfers at once, and removes them when the message that offers to undo it has closed. */
-  remove(ids, withFile) {
+  /**
+   * Hides transfers at once, and removes them when the message that offers to undo it has closed. Until then those that run or wait
+   * are paused: none of them ends after it was removed.
+   */
+  async remove(ids, withFile) {
     if (!ids.length) return;
     const store = this.#store;
+    const stopped = this.#states(ids, 'running', 'waiting');
+    const finished = this.#states(ids, 'succeeded');
+    const fail = error => {
+      store.show(ids);
+      this.#notices.error(error, [[text.tryAgain, () => this.remove(ids, withFile)]]);
+    };
+    let entry = null;
     const finish = async options => {
       if (!this.#removals.delete(finish)) return;
       this.#undo = this.#undo.filter(each => each !== entry);
@@ -87,16 +100,27 @@ export class Actions {
         const done = new Set(await this.#act(withFile ? 'remove_with_file' : 'remove', ids, options));
         store.show(ids.filter(id => !done.has(id)));
       } catch (error) {
-        store.show(ids);
-        this.#notices.error(error);
+        fail(error);
       }
+    };
+    const undo = async () => {
+      if (!this.#removals.delete(finish)) return;
+      store.show(ids);
+      if (stopped.length) await this.#act('resume', stopped);
     };
     store.hide(ids);
     this.#removals.add(finish);
-    const message = withFile ? text.didDelete(ids.length) : text.didRemove(ids.length);
-    const undo = ids.length > mostRegretted ? null : () => { if (this.#removals.delete(finish)) store.show(ids); };
-    const entry = this.#done(message, undo, finish);
-    if (!undo) finish();
+    try {
+      for (const part of parts(stopped)) await call('POST', '/v1/actions', { action: 'pause', ids: part });
+    } catch (error) {
+      this.#removals.delete(finish);
+      return fail(error);
+    }
+    const words = withFile && finished.length ? text.didDelete : finished.length ? text.didRemove : text.didDiscard;
+    const message = finished.length && finished.length < ids.length ? text.didRemoveBoth(ids.length, withFile) : words(ids.length);
+    const isUndoable = ids.length <= mostRegretted;
+    entry = this.#done(message, isUndoable ? undo : null, finish);
+    if (!isUndoable) await finish();
   }
 
   // MARK: Changes of one transfer
@@ -184,10 +208,16 @@ export class Actions {
 
   // MARK: Undoing
 
+  /** Shows that something is done that cannot be undone. Earlier changes cannot be undone any more, since they came before it. */
+  did(message) {
+    this.#undo = [];
+    this.#notices.show(message);
+  }
+
   /** Shows that a change is done, and offers to undo it. Calls `ended` once the message has closed. Returns the undo step. */
   #done(message, undo, ended) {
     if (!undo) {
-      this.#notices.show(message);
+      this.did(message);
       return null;
     }
     const step = () => {

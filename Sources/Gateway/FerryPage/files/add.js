@@ -1,7 +1,8 @@
 // The dialog that adds downloads. Its input survives a reload of the page until it is added.
 
+import './more.js';
 import { callLines } from './api.js';
-import { Wrong, ask, count, headerFields, knownFolders, list, rate } from './dialogs.js';
+import { Wrong, ask, count, folderPath, headerFields, knownFolders, list, rate } from './dialogs.js';
 import { field, find, make, setText } from './dom.js';
 import { size, visible } from './format.js';
 import { parse } from './links.js';
@@ -31,8 +32,7 @@ function date(typed) {
 
 /** The keys that the form adds to each request, without empty ones. */
 function common(values, isOne) {
-  const folder = values.folder.trim();
-  if (!folder.startsWith('/')) throw new Wrong('folder', text.noFolder);
+  const folder = folderPath(values.folder);
   const proxy = values.proxy.trim() && values.proxy.trim().replace(/^(?!\w+:\/\/)/, 'http://');
   const keys = {
     folder, name: isOne && values.name.trim(), checksums: isOne && list(values.checksums, /[\s,]+/).map(checksum),

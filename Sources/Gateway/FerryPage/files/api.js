@@ -1,5 +1,6 @@
 // The gateway's control API: the only module that sends requests.
 
+import { learn } from './clock.js';
 import { text } from './text.js';
 
 const key = 'ferry.secret';
@@ -50,6 +51,7 @@ export function whenLocked(call) { onLocked = call; }
 async function request(method, path, { body, type = 'application/json', signal, keepalive = false }) {
   const headers = { Authorization: `Bearer ${secret}` };
   if (body != null) headers['Content-Type'] = type;
+  const sent = Date.now();
   let answer;
   try {
     // Relative to the page, which may be below a path of a reverse proxy.
@@ -58,6 +60,7 @@ async function request(method, path, { body, type = 'application/json', signal, 
     if (signal?.aborted && signal.reason?.name !== 'TimeoutError') throw error;
     throw new Away();
   }
+  learn(answer.headers.get('Date'), sent);
   if (answer.ok) return answer;
   const said = await answer.json().catch(() => null);
   if (answer.status === 401) onLocked();
@@ -84,9 +87,85 @@ export async function callLines(path, values) {
   return lines;
 }
 
-/** Opens a stream of values. Once this returns, no event is missed. */
+/** Opens a stream of values. */
 export async function stream(path, signal) {
   return linesOf(await request('GET', path, { signal }));
+}
+
+/** Milliseconds in which the stream opens, or the gateway counts as away. */
+const opening = 10_000;
+const canShare = globalThis.SharedWorker !== undefined;
+const worker = './worker.js';
+/** The page's policy takes no address of a script that is a plain string. */
+const address = globalThis.trustedTypes?.createPolicy('worker', { createScriptURL: () => worker }).createScriptURL('') ?? worker;
+/** Whether all tabs of the browser share one stream. */
+export let isShared = canShare;
+
+/** Connects a new port to the worker. Without shared workers, as in some browsers of phones, the page does the worker's work. */
+async function connect(failed) {
+  if (isShared) {
+    // The name is the version of the messages: a worker may be older than the page.
+    const shared = new SharedWorker(address, { type: 'module', name: '1' });
+    shared.onerror = () => {
+      isShared = false;
+      failed();
+    };
+    return shared.port;
+  }
+  const { port1, port2 } = new MessageChannel();
+  try {
+    (await import(worker)).serve(port2);
+  } catch {
+    isShared = canShare;
+    failed();
+  }
+  return port1;
+}
+
+/** Joins the stream of all transfers' events. Once this returns, no event is missed. */
+export async function follow(signal) {
+  const messages = [];
+  let wake = () => {};
+  const take = message => {
+    messages.push(message);
+    wake();
+  };
+  const end = () => take({ status: 0 });
+  const port = await connect(end);
+  port.onmessage = ({ data }) => take(data);
+  const next = async () => {
+    if (!messages.length) await new Promise(resolve => { wake = resolve; });
+    return messages.shift();
+  };
+  const leave = () => {
+    port.postMessage(signal.reason === doubt ? 'doubt' : 'leave');
+    end();
+  };
+  signal.addEventListener('abort', leave, { once: true });
+  port.postMessage({ join: secret });
+  const timer = setTimeout(leave, opening);
+  const first = await next();
+  clearTimeout(timer);
+  if (first.opened) return events();
+  throw ended(first);
+
+  async function* events() {
+    for (;;) {
+      const message = await next();
+      if (typeof message !== 'string') throw ended(message);
+      for (const line of message.split('\n')) if (line) yield JSON.parse(line);
+      port.postMessage('read');
+    }
+  }
+}
+
+/** The reason to abort a stream that may be dead although it is open. It ends for all tabs. */
+export const doubt = 'doubt';
+
+/** The error of a stream that has ended with a status, or with 0 if the gateway is away. */
+function ended({ status }) {
+  if (status === 401) onLocked();
+  return status ? new Refusal(status) : new Away();
 }
 
 async function* linesOf(answer) {

@@ -6,7 +6,10 @@ const width = 300, height = 60;
 /** Number of speeds kept: three minutes. */
 export const mostSamples = 180;
 
-/** A graph of speeds, one each second, the newest at the right. `label` is for screen readers. */
+/** Least number of speeds that make a graph. */
+const fewest = 5;
+
+/** A graph of speeds, one each second, the newest at the right. It is hidden until there are some. `label` is for screen readers. */
 export class SpeedChart {
   #area = make('svg:path', { class: 'area' });
   #line = make('svg:polyline', { class: 'line' });
@@ -15,13 +18,11 @@ export class SpeedChart {
 
   show(speeds, label) {
     const top = Math.max(1, ...speeds);
-    const step = width / (mostSamples - 1);
-    const start = width - (speeds.length - 1) * step;
-    const points = speeds.map((speed, place) =>
-      `${(start + place * step).toFixed(1)},${(height - 2 - (speed / top) * (height - 4)).toFixed(1)}`);
+    const step = width / Math.max(1, speeds.length - 1);
+    const points = speeds.map((speed, place) => `${(place * step).toFixed(1)},${(height - 2 - (speed / top) * (height - 4)).toFixed(1)}`);
+    this.element.toggleAttribute('hidden', speeds.length < fewest);
     setAttribute(this.#line, 'points', points.join(' '));
-    setAttribute(this.#area, 'd',
-      points.length > 1 ? `M${start.toFixed(1)},${height} L${points.join(' L')} L${width},${height} Z` : '');
+    setAttribute(this.#area, 'd', points.length ? `M0,${height} L${points.join(' L')} L${width},${height} Z` : '');
     setAttribute(this.element, 'aria-label', label);
   }
 }

@@ -1,5 +1,6 @@
 // Parses curl commands, as browsers copy them ("Copy as cURL"), into requests.
 
+import './more.js';
 import { text } from './text.js';
 
 const escapes = { n: '\n', r: '\r', t: '\t', a: '\x07', b: '\b', f: '\f', v: '\v', e: '\x1b' };

@@ -1,14 +1,19 @@
 // The detail view beside the list: all facts about one transfer.
 
+import './more.js';
 import { call, stream } from './api.js';
 import { FileMap, SpeedChart } from './chart.js';
+import { now } from './clock.js';
+import { command } from './command.js';
 import { button, find, make, setText } from './dom.js';
 import { moment, moved, number, percent, size, speed, time, title, visible } from './format.js';
 import { text } from './text.js';
-import { command, describe, extent, proofs, remedies, sentence, spoken } from './words.js';
+import { describe, extent, isReplaceable, proofs, remedies, sentence, spoken } from './words.js';
 
 /** Milliseconds without an event after which the history is complete. */
 const quiet = 300;
+/** Most characters of a value that are shown at once. A signed URL may have thousands. */
+const mostShown = 160;
 
 /** The facts shown of a transfer, by keys of the control API. Empty facts are left out. */
 const facts = {
@@ -24,6 +29,9 @@ const facts = {
   proofs, notes: each => each.notes, id: each => each.id,
 };
 
+/** The events that have an error. Those of others show the transfer's last one. */
+const hasMessage = new Set(['waiting', 'failed', 'canceled']);
+
 export class Detail {
   #root = find('#detail');
   #store;
@@ -36,9 +44,10 @@ export class Detail {
   #chart = new SpeedChart();
   #map = new FileMap();
   #parts = {};
+  #request = null;
   #asking = new AbortController();
 
-  /** `calls`: `remedy(name, transfer)`, `say(words)`, `closed()`. */
+  /** `calls`: `remedy(name, transfer)`, `say(words)`, `close()` to ask for its end, and `closed(hadFocus)` after it. */
   constructor(store, calls) {
     this.#store = store;
     this.#calls = calls;
@@ -50,11 +59,13 @@ export class Detail {
     if (id === this.#id) return;
     this.#asking.abort();
     this.#asking = new AbortController();
-    [this.#id, this.#durable, this.#history, this.#lastRead] = [id, [], [], 0];
+    [this.#id, this.#durable, this.#history, this.#lastRead, this.#request] = [id, [], [], 0, null];
     this.#build();
     this.#root.hidden = false;
+    this.#root.scrollTop = 0;
     this.update();
     this.#readHistory(id, this.#asking);
+    this.#readRequest(id);
   }
 
   close() {
@@ -64,7 +75,7 @@ export class Detail {
     // Return the focus to the list only if it was here.
     const hadFocus = this.#root.contains(document.activeElement);
     this.#root.hidden = true;
-    if (hadFocus) this.#calls.closed();
+    this.#calls.closed(hadFocus);
   }
 
   // MARK: What it shows
@@ -74,14 +85,15 @@ export class Detail {
     const part = (name, tag, attributes, ...children) => (parts[name] = make(tag, attributes, ...children));
     this.#root.replaceChildren(
       make('header', {}, part('name', 'h2', { id: 'detail-name', dir: 'auto' }),
-        button('✕', () => this.close(), { class: 'plain', 'aria-label': text.close })),
-      part('words', 'p', { class: 'words' }), part('message', 'p', { class: 'hint' }), part('remedies', 'div', { class: 'remedies' }),
+        button('✕', () => this.#calls.close(), { class: 'plain', 'aria-label': text.close })),
+      part('remedies', 'div', { class: 'remedies' }),
+      part('state', 'section', { class: 'told' }, part('kind', 'h3'), part('words', 'p', { class: 'words' }), part('message', 'p', { class: 'hint' })),
       part('progress', 'section', {}, this.#map.element, part('connections', 'ul', { class: 'lines' }), this.#chart.element),
       part('facts', 'dl'),
       make('section', {}, make('h3', { text: text.timeline }), part('timeline', 'ol', { class: 'lines' })),
       part('response', 'details', {}, make('summary', { text: text.answer }), part('fields', 'dl')),
       make('section', {}, make('h3', { text: text.sameCommand }), part('command', 'code', { class: 'command' }),
-        button(text.copy, () => this.#copy(), { class: 'plain' })),
+        part('secrets', 'p', { class: 'hint' }), button(text.copy, () => this.#copy(), { class: 'plain' })),
     );
   }
 
@@ -91,7 +103,9 @@ export class Detail {
     const transfer = this.#store.get(id);
     if (!transfer || this.#store.hidden.has(id)) return this.close();
     setText(parts.name, title(transfer));
-    setText(parts.words, (transfer.state === 'running' ? `${text.states.running} · ` : '') + describe(transfer));
+    parts.state.dataset.state = transfer.state;
+    setText(parts.kind, transfer.state === 'failed' ? text.wentWrong : '');
+    setText(parts.words, (transfer.state === 'running' ? `${text.states.running} · ` : '') + describe(transfer, now()));
     // In other languages, also show the daemon's own sentence: it has more facts.
     const said = transfer.error && visible(transfer.error.message);
     setText(parts.message, said && sentence(transfer.error) !== said ? said : '');
@@ -103,14 +117,17 @@ export class Detail {
     const { response } = transfer;
     parts.response.hidden = !response;
     if (response) this.#list(parts.fields, [[text.labels.status, response.status], ...response.fields.map(each => [each.name, each.value])]);
-    setText(parts.command, visible(command(transfer)));
+    setText(parts.command, visible(command(transfer, this.#request)));
+    setText(parts.secrets, this.#request?.withheld.length ? text.withheld(this.#request.withheld.join(', ')) : '');
     this.#say(transfer);
   }
 
   #showRemedies(transfer) {
-    const wanted = [...remedies(transfer)];
-    if (transfer.state !== 'succeeded' && !wanted.includes('newURL')) wanted.push('newURL');
-    wanted.push('change');
+    const { state } = transfer;
+    const wanted = [...state === 'running' || state === 'waiting' ? ['pause'] : [], ...remedies(transfer)];
+    if (state === 'running' || state === 'waiting' || state === 'suspended') wanted.push('cancel');
+    wanted.push('remove', 'change');
+    if (isReplaceable(transfer) && !wanted.includes('newURL')) wanted.push('newURL');
     const node = this.#parts.remedies;
     if (node.dataset.names === wanted.join()) return;
     node.dataset.names = wanted.join();
@@ -123,20 +140,32 @@ export class Detail {
     this.#parts.progress.hidden = isOver;
     if (isOver) return;
     this.#readRanges(transfer);
+    this.#map.element.toggleAttribute('hidden', !all);
     this.#map.show(all ?? 0, this.#durable, segments, text.mapOf(extent(transfer) || size(done)));
-    this.#chart.show(this.#store.speedsOf.get(this.#id) ?? [], text.speedNow(speed(transfer.bytes_per_second ?? 0)));
+    const speeds = this.#store.speedsOf.get(this.#id) ?? [];
+    this.#chart.show(speeds, text.speedNow(speed(transfer.bytes_per_second ?? 0)));
     this.#parts.connections.replaceChildren(...segments.map(({ start, end, position, source, bytes_per_second: rate }, place) => make('li', {
       text: text.segment(place + 1, percent((position - start) / Math.max(1, end - start)), speed(rate ?? 0), source),
     })));
   }
 
-  /** Shows pairs. Updates only nodes that differ, so that a text selection survives. */
+  /** Shows pairs. Updates only nodes that differ, so that a text selection survives. A long value is opened by a click. */
   #list(node, pairs) {
     while (node.children.length > pairs.length * 2) node.lastElementChild.remove();
     pairs.forEach(([name, value], place) => {
-      if (!node.children[place * 2]) node.append(make('dt'), make('dd', { dir: 'auto' }));
-      setText(node.children[place * 2], visible(String(name)));
-      setText(node.children[place * 2 + 1], visible(String(value)));
+      if (!node.children[place * 2]) node.append(make('dt'), make('dd', {}, make('span', { dir: 'auto' })));
+      const shown = visible(String(value)), [term, fact] = [node.children[place * 2], node.children[place * 2 + 1]];
+      setText(term, visible(String(name)));
+      setText(fact.firstChild, shown);
+      const isLong = shown.length > mostShown;
+      fact.classList.toggle('long', isLong);
+      if (isLong && fact.children.length < 2) {
+        const more = button(text.showAll, () => setText(more, fact.classList.toggle('whole') ? text.showLess : text.showAll), { class: 'plain' });
+        fact.append(more);
+      } else if (!isLong && fact.children.length > 1) {
+        fact.lastChild.remove();
+        fact.classList.remove('whole');
+      }
     });
   }
 
@@ -148,9 +177,10 @@ export class Detail {
     if (!told.some(each => each.kind === 'submitted')) told.unshift({ kind: 'submitted', at: begin });
     if (start && !told.some(each => each.kind === 'running')) told.push({ kind: 'running', at: start });
     if (end && !told.some(each => each.kind === state)) told.push({ kind: state, at: end, message: error?.message });
-    const today = new Date().toISOString().slice(0, 10);
+    const today = new Date(now()).toDateString();
     const lines = told.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ kind, at, reason, message }) => [
-      `${at.slice(0, 10) === today ? time(at) : moment(at)}  ${text.kinds[kind] ?? kind}`, kind === 'waiting' && text.reasons[reason], message && visible(message),
+      `${new Date(at).toDateString() === today ? time(at) : moment(at)}  ${text.kinds[kind] ?? kind}`,
+      kind === 'waiting' && text.reasons[reason], hasMessage.has(kind) && message && visible(message),
     ].filter(Boolean).join(' · '));
     const shown = [...new Set(lines)], node = this.#parts.timeline;
     if (node.dataset.lines === shown.join('\n')) return;
@@ -174,6 +204,14 @@ export class Detail {
       clearTimeout(timer);
       if (this.#id === id) this.update();
     }
+  }
+
+  /** Reads the request, of which the command is made. Without it the command has less. */
+  async #readRequest(id) {
+    const request = await call('GET', `/v1/transfers/${id}/request`).catch(() => null);
+    if (!request || this.#id !== id) return;
+    this.#request = request;
+    this.update();
   }
 
   async #readRanges({ id, state }) {
@@ -200,7 +238,7 @@ export class Detail {
   async #copy() {
     // Browsers allow clipboard access only in secure contexts. Elsewhere, select the text.
     if (!navigator.clipboard) return getSelection().selectAllChildren(this.#parts.command);
-    await navigator.clipboard.writeText(command(this.#store.get(this.#id)));
+    await navigator.clipboard.writeText(command(this.#store.get(this.#id), this.#request));
     this.#calls.say(text.copied);
   }
 }

@@ -1,8 +1,10 @@
-// Dialogs: confirmation, the secret, limits, changes of one transfer, and help.
+// Dialogs: confirmation, the secret, limits, and help.
 
+import './more.js';
 import { Away, Refusal, pair, setSecret } from './api.js';
-import { button, complain, field, make, setText } from './dom.js';
-import { amount, size, title } from './format.js';
+import { choices } from './choices.js';
+import { button, complain, field, find, make, setText } from './dom.js';
+import { amount, size } from './format.js';
 import { choose, language, text } from './text.js';
 import { sentence } from './words.js';
 
@@ -11,7 +13,7 @@ import { sentence } from './words.js';
  *
  * Resolves to the result of `submit`, or to undefined when the dialog was closed.
  */
-export function ask({ heading, body, label, submit, extra = [], isDanger = false, canClose = true }) {
+export function ask({ heading, body, label, submit, extra = [], isDanger = false, canClose = true, dismiss = label ? text.cancel : text.close }) {
   return new Promise(resolve => {
     const wrong = make('p', { class: 'wrong', role: 'alert' });
     const send = label && make('button', { type: 'submit', text: label, class: isDanger ? 'danger' : 'primary' });
@@ -39,7 +41,7 @@ export function ask({ heading, body, label, submit, extra = [], isDanger = false
         },
       },
     }, make('h2', { text: heading }), ...body, wrong,
-    make('div', { class: 'buttons' }, canClose && button(send ? text.cancel : text.close, () => dialog.close()), ...extra, send));
+    make('div', { class: 'buttons' }, canClose && button(dismiss, () => dialog.close()), ...extra, send));
     const dialog = make('dialog', {
       'aria-label': heading,
       on: {
@@ -83,9 +85,9 @@ function place(error, form, wrong) {
   control.focus();
 }
 
-/** Asks for confirmation. */
-export const confirm = (heading, words, label, extra) =>
-  ask({ heading, body: [make('p', { text: words })], label, extra, isDanger: !extra, submit: (_, used) => used?.value || true });
+/** Asks for confirmation. `label` and `dismiss` are the words of the two answers: each says what it does. */
+export const confirm = ({ heading, words, label, dismiss, extra }) =>
+  ask({ heading, body: [make('p', { text: words })], label, dismiss, extra, isDanger: !extra, submit: (_, used) => used?.value || true });
 
 /** Asks for the secret until one is entered. The page behind the dialog stays as it is. */
 export const askSecret = words => ask({
@@ -94,13 +96,22 @@ export const askSecret = words => ask({
   async submit({ secret }) {
     const given = secret.trim();
     if (!given) throw new Wrong('secret', text.secretNeeded);
-    if (given.length === 8) await pair(given);
+    // People read codes in groups.
+    const code = given.replace(/[\s-]/g, '');
+    if (code.length === 8) await pair(code.toUpperCase());
     else setSecret(given);
     return true;
   },
 });
 
-// MARK: Numbers
+// MARK: Values
+
+/** A typed folder, without the slashes at its end. */
+export function folderPath(typed) {
+  const path = typed.trim();
+  if (!path.startsWith('/')) throw new Wrong('folder', text.noFolder);
+  return path.replace(/(?<=.)\/+$/, '');
+}
 
 /** A typed speed in bytes per second. An empty field means no limit. */
 export function rate(values, name) {
@@ -131,8 +142,14 @@ export const headerFields = typed => list(typed, '\n').map(line => {
   return { name, value };
 });
 
-const shown = bytes => (bytes > 0 ? size(bytes) : '');
-const digits = { inputmode: 'numeric' };
+/** A limit as a form shows it: empty if there is none. */
+export const shown = bytes => (bytes > 0 ? size(bytes) : '');
+/** The attributes of a field for a whole number. */
+export const digits = { inputmode: 'numeric' };
+
+/** A list of known folders to choose from. */
+export const knownFolders = folders =>
+  make('datalist', { id: 'folders' }, ...folders.map(each => make('option', { value: each.path })));
 
 // MARK: Limits
 
@@ -163,90 +180,26 @@ export function askLimits({ settings, sessions }, actions) {
   });
 }
 
-// MARK: One transfer
-
-/** A list of known folders to choose from. */
-export const knownFolders = folders =>
-  make('datalist', { id: 'folders' }, ...folders.map(each => make('option', { value: each.path })));
-
-/** Whether a URL has another scheme, host or port. Header fields and cookies are not sent there. */
-function hasOtherServer(typed, former) {
-  try {
-    return new URL(typed.trim()).origin !== new URL(former).origin;
-  } catch {
-    return false;
-  }
-}
-
-/** Asks for changes of a transfer. `focus` is the field that gets the focus. */
-export function askChange(transfer, store, actions, focus) {
-  const former = {
-    url: transfer.url, name: transfer.given_name ?? transfer.name ?? '', folder: transfer.folder,
-    priority: String(transfer.priority ?? 'normal'), rate_limit: shown(transfer.rate_limit),
-  };
-  const headers = field('headers', '', { rows: 3, hint: text.newServer });
-  headers.hidden = true;
-  const url = field('url', former.url, { inputmode: 'url' });
-  url.addEventListener('input', ({ target }) => { headers.hidden = !hasOtherServer(target.value, former.url); });
-  const asked = ask({
-    heading: text.changeOf(title(transfer)), label: text.save,
-    body: [
-      field('name', former.name, { dir: 'auto' }),
-      ...transfer.state === 'succeeded' ? [] : [
-        url, headers, field('folder', former.folder, { list: 'folders' }), knownFolders(store.folders),
-        field('priority', former.priority, { choices: { ...text.priorities, [former.priority]: text.priorities[former.priority] ?? former.priority } }),
-        field('rate_limit', former.rate_limit), field('connections', '', digits),
-      ],
-    ],
-    async submit(values) {
-      const change = {};
-      for (const [key, value] of Object.entries(former)) {
-        const typed = values[key]?.trim();
-        if (typed === undefined || typed === value) continue;
-        if (key === 'rate_limit') change[key] = rate(values, key);
-        else if (typed) change[key] = /^-?\d+$/.test(typed) && key === 'priority' ? Number(typed) : typed;
-      }
-      if (change.url && !headers.hidden && values.headers.trim()) change.headers = headerFields(values.headers);
-      // No undo for a URL, which is shown without its password, or for a name that was unknown: the old value is not available.
-      const canUndo = !('url' in change) && (!('name' in change) || former.name);
-      const back = Object.fromEntries(Object.keys(change).map(key => [key, key === 'rate_limit' ? transfer.rate_limit ?? 0 : transfer[key] ?? former[key]]));
-      const connections = count(values, 'connections', 64);
-      if (connections) change.connections = connections;
-      if (!Object.keys(change).length) return true;
-      // A failed transfer is retried with the changes.
-      if (transfer.state === 'failed') change.action = 'retry';
-      await actions.change(transfer.id, change, canUndo && !change.action && Object.keys(back).length ? back : null);
-      return true;
-    },
-  });
-  const control = document.getElementById(`field-${focus}`);
-  control?.focus();
-  control?.select?.();
-  return asked;
-}
-
-/** Asks for the user and password of a server. */
-export function askSignIn(transfer, actions) {
-  const { host, realm } = transfer.challenge?.authentication?._0 ?? {};
-  return ask({
-    heading: text.signInTo(host ?? title(transfer)), label: text.remedies.signIn,
-    body: [realm && make('p', { text: text.realm(realm) }), field('user'), field('password', '', { type: 'password' })].filter(Boolean),
-    async submit({ user, password }) {
-      await actions.change(transfer.id, { answer: { credentials: { _0: { user, password } } } });
-      return true;
-    },
-  });
-}
-
 // MARK: Help
 
-export const showHelp = (hasLetters, setLetters) => ask({
+/** A check box for one of the user's choices. */
+const choice = (name, label, changed) => make('label', { class: 'check' },
+  make('input', { type: 'checkbox', checked: choices[name], on: { change: event => changed(event.target) } }), label);
+
+export const showHelp = () => ask({
   heading: text.help,
   body: [
+    choice('letters', text.letterKeys, ({ checked }) => choices.set('letters', checked)),
+    choice('notices', text.notifyAtEnd, async node => {
+      // Only a click lets the browser ask the user.
+      const answer = node.checked ? await globalThis.Notification?.requestPermission() : '';
+      choices.set('notices', answer === 'granted');
+      node.checked = choices.notices;
+      setText(find('#notify-wrong'), answer && answer !== 'granted' || answer === undefined ? text.notifyDenied : '');
+    }),
+    make('p', { class: 'wrong', id: 'notify-wrong' }),
+    make('div', { on: { change: event => choose(event.target.value) } }, field('language', language, { choices: text.languages })),
     make('table', { class: 'keys' }, make('tbody', {}, ...text.keys.map(([keys, words]) =>
       make('tr', {}, make('th', { scope: 'row' }, ...keys.split(' ').map(key => make('kbd', { text: key }))), make('td', { text: words }))))),
-    make('label', { class: 'check' },
-      make('input', { type: 'checkbox', checked: hasLetters, on: { change: event => setLetters(event.target.checked) } }), text.letterKeys),
-    make('div', { on: { change: event => choose(event.target.value) } }, field('language', language, { choices: text.languages })),
   ],
 });

@@ -40,9 +40,10 @@ export const find = selector => document.querySelector(selector);
 export const button = (label, call, attributes = {}) =>
   make('button', { type: 'button', text: label, on: { click: call }, ...attributes });
 
-/** Fills a `select` with an object's keys as values and its values as labels. */
+/** Fills a `select` with an object's keys as values and its values as labels, or with pairs of both. */
 export function fillChoice(node, labels, value) {
-  node.replaceChildren(...Object.entries(labels).map(([key, label]) => make('option', { value: key, text: label })));
+  const pairs = Array.isArray(labels) ? labels : Object.entries(labels);
+  node.replaceChildren(...pairs.map(([key, label]) => make('option', { value: key, text: label })));
   node.value = value;
 }
 

@@ -7,6 +7,13 @@ const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
+const minutes = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const days = new Intl.DateTimeFormat(locale, { dateStyle: 'short' });
+
+const ordinals = new Intl.PluralRules(language, { type: 'ordinal' });
+
+/** Formats a place: `3rd`. */
+export const ordinal = place => text.ordinal(number(place), ordinals.select(place));
 
 export const number = value => whole.format(value);
 
@@ -34,6 +41,12 @@ export function duration(seconds) {
 
 export const moment = date => moments.format(new Date(date));
 export const time = date => clock.format(new Date(date));
+
+/** The time of a date of today, else its day. */
+export function when(date, now) {
+  const then = new Date(date);
+  return (then.toDateString() === new Date(now).toDateString() ? minutes : days).format(then);
+}
 
 /** The progress of a transfer, 0 to 1, or null if its size is unknown. */
 export function part(transfer) {

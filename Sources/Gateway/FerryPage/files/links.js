@@ -1,5 +1,6 @@
 // Parses pasted, dropped or typed text: URLs, curl commands, or a Metalink document.
 
+import './more.js';
 import { join, parseCommand } from './curl.js';
 import { isMetalink, parseMetalink } from './metalink.js';
 import { text } from './text.js';
@@ -20,6 +21,47 @@ function completed(word) {
   return /^[\w-]+(\.[\w-]+)+(:\d+)?\/\S*$/.test(word) && isURL(`https://${word}`) ? `https://${word}` : null;
 }
 
+const pairs = { ')': '(', ']': '[', '}': '{' };
+
+/** A URL without the punctuation of the text around it. A closing bracket stays if it was opened in the URL. */
+function trimmed(word) {
+  const last = word.at(-1);
+  const isOutside = pairs[last] ? word.split(last).length > word.split(pairs[last]).length : /[.,;:!?|'’”]/.test(last);
+  return isOutside ? trimmed(word.slice(0, -1)) : word;
+}
+
+/** Splits a word before each scheme that follows a comma, a semicolon or a bar, unless they belong to a query. */
+function separated(word) {
+  const parts = [];
+  for (const piece of word.split(/(?<=[,;|])(?=https?:\/\/)/i)) {
+    if (/[?#].*:\/\//.test(parts.at(-1) ?? '')) parts[parts.length - 1] += piece;
+    else parts.push(piece);
+  }
+  return parts;
+}
+
+/** Whether a line is a single URL whose file name has blanks. */
+const hasBlanks = line => /^https?:\/\/\S+( [^\s<>"]+)*\.\w{1,5}$/i.test(line) && line.match(/https?:\/\//gi).length === 1;
+
+/** The URLs of a line. Blanks, angle brackets and quotation marks separate them. */
+function urlsOf(line) {
+  if (hasBlanks(line)) return [line.replaceAll(' ', '%20')];
+  const words = line.split(/[\s<>"]+/).filter(Boolean);
+  const urls = words.flatMap(word => {
+    const start = word.search(/https?:\/\//i);
+    return start < 0 ? [] : separated(word.slice(start)).map(trimmed).filter(isURL);
+  });
+  if (urls.length) return urls;
+  const typed = words.map(word => completed(trimmed(word)));
+  return typed.every(Boolean) ? typed : [];
+}
+
+/** A sentence about a text that is no list of downloads, or null. */
+export function refusal(name, given) {
+  if (/^d\d+:(announce|azureus|comment|creat|encoding|info|nodes|url-list)/.test(given)) return text.noTorrent(name);
+  return given.includes('\0') ? text.noList(name) : null;
+}
+
 /**
  * Reads a text.
  *
@@ -28,6 +70,8 @@ function completed(word) {
 export function parse(typed) {
   const given = typed.trim();
   if (!given) return { requests: [], problems: [] };
+  const refused = refusal('', given);
+  if (refused) return { requests: [], problems: [refused] };
   if (isMetalink(given)) return parseMetalink(given);
   const requests = [], problems = [];
   const seen = new Set();
@@ -50,9 +94,9 @@ export function parse(typed) {
     at += line.length + 1;
     // Lists of links (text/uri-list, RFC 2483) have comments.
     if (!word || word.startsWith('#')) continue;
-    const urls = completed(word) ? [completed(word)] : word.match(/https?:\/\/[^\s<>"']+/gi)?.filter(isURL);
-    if (!urls?.length) problems.push(text.noURL(word.length > 80 ? `${word.slice(0, 79)}…` : word));
-    for (const url of urls ?? []) add({ url });
+    const urls = urlsOf(word);
+    if (!urls.length) problems.push(/^magnet:/i.test(word) ? text.noTorrent('') : text.noURL(word.length > 80 ? `${word.slice(0, 79)}…` : word));
+    for (const url of urls) add({ url });
   }
   return { requests, problems };
 }

@@ -1,5 +1,6 @@
 // The list. Rows are made as they scroll into view, so it can hold any number of transfers.
 
+import { now } from './clock.js';
 import { make, setAttribute } from './dom.js';
 import { isInLine } from './query.js';
 import { Row } from './row.js';
@@ -21,6 +22,9 @@ export class List {
   #spare = [];
   #space = make('div', { class: 'space', role: 'presentation' });
   #gap = make('div', { class: 'gap', hidden: true, 'aria-hidden': 'true' });
+  /** Has the height of a row, which grows with the text. */
+  #probe = make('div', { class: 'probe', 'aria-hidden': 'true' });
+  #height = 1;
   #focus = null;
   #isFocusChosen = false;
   #anchor = null;
@@ -32,15 +36,16 @@ export class List {
     this.#store = store;
     this.#calls = calls;
     root.append(this.#space);
-    this.#space.append(this.#gap);
+    this.#space.append(this.#probe, this.#gap);
     root.addEventListener('scroll', () => this.plan(), { passive: true });
     new ResizeObserver(() => this.plan()).observe(root);
+    new ResizeObserver(() => this.#measure()).observe(this.#probe);
     root.addEventListener('click', event => this.#click(event));
     root.addEventListener('dblclick', event => { if (this.#idAt(event)) this.#calls.open(this.#focus); });
-    root.addEventListener('keydown', event => this.#key(event));
+    root.addEventListener('keydown', event => { if (event.target === root) this.press(event); });
     // Update the countdowns of waiting transfers.
     setInterval(() => {
-      for (const [id, row] of this.#rows) if (store.get(id)?.state === 'waiting') this.#fill(row, id, Date.now());
+      for (const [id, row] of this.#rows) if (store.get(id)?.state === 'waiting') this.#fill(row, id, now());
     }, 1000);
   }
 
@@ -58,7 +63,9 @@ export class List {
     setAttribute(this.#root, 'aria-activedescendant', id && `row-${id}`);
   }
 
-  show(ids, isOrdered) {
+  /** Shows transfers. `ranks` are the places of those that wait for a slot, and `isOrdered` says whether rows can be dragged. */
+  show(ids, isOrdered, ranks) {
+    this.#ranks = ranks;
     const place = this.ids.indexOf(this.#focus);
     this.ids = ids;
     this.isOrdered = isOrdered;
@@ -67,7 +74,7 @@ export class List {
     // When the focused row disappears, its successor gets the focus without being chosen.
     if (this.#focus && !there.has(this.#focus)) this.#setFocus(ids[Math.min(place, ids.length - 1)] ?? null, false);
     if (!there.has(this.#anchor)) this.#anchor = this.#focus;
-    this.#space.style.height = `${ids.length * Row.height}px`;
+    this.#space.style.height = `${ids.length * this.#height}px`;
     setAttribute(this.#root, 'aria-rowcount', ids.length);
     this.#draw();
     this.#calls.select();
@@ -75,8 +82,8 @@ export class List {
 
   /** Redraws the rows of changed transfers, or all rows. */
   update(changed) {
-    const now = Date.now();
-    for (const [id, row] of this.#rows) if (!changed || changed.has(id)) this.#fill(row, id, now);
+    const time = now();
+    for (const [id, row] of this.#rows) if (!changed || changed.has(id)) this.#fill(row, id, time);
   }
 
   plan() {
@@ -90,8 +97,8 @@ export class List {
 
   #draw() {
     const { scrollTop, clientHeight } = this.#root;
-    const first = Math.max(0, Math.floor(scrollTop / Row.height) - margin);
-    const last = Math.min(this.ids.length, Math.ceil((scrollTop + clientHeight) / Row.height) + margin);
+    const first = Math.max(0, Math.floor(scrollTop / this.#height) - margin);
+    const last = Math.min(this.ids.length, Math.ceil((scrollTop + clientHeight) / this.#height) + margin);
     const wanted = new Set(this.ids.slice(first, last));
     for (const [id, row] of this.#rows) {
       if (wanted.has(id)) continue;
@@ -99,7 +106,7 @@ export class List {
       row.element.remove();
       this.#spare.push(row);
     }
-    const now = Date.now();
+    const time = now();
     let previous = this.#gap;
     this.#places = new Map([...wanted].map((id, offset) => [id, first + offset]));
     for (const id of wanted) {
@@ -108,7 +115,7 @@ export class List {
         row = this.#spare.pop() ?? new Row({ act: this.#calls.act, drag: (event, id) => this.#drag(event, id) });
         this.#rows.set(id, row);
       }
-      this.#fill(row, id, now);
+      this.#fill(row, id, time);
       // Keep the DOM in list order for screen readers.
       if (previous.nextSibling !== row.element) previous.after(row.element);
       previous = row.element;
@@ -117,13 +124,26 @@ export class List {
   }
 
   #places = new Map();
+  #ranks = new Map();
 
-  #fill(row, id, now) {
+  #fill(row, id, time) {
     const transfer = this.#store.get(id);
     if (!transfer) return;
     row.show(transfer, {
-      place: this.#places.get(id), isSelected: this.selected.has(id), isFocused: id === this.#focus, isOrdered: this.isOrdered, now,
+      place: this.#places.get(id), height: this.#height, rank: this.#ranks.get(id), isSelected: this.selected.has(id),
+      isFocused: id === this.#focus, isOrdered: this.isOrdered, now: time,
     });
+  }
+
+  #measure() {
+    const height = this.#probe.offsetHeight || 1;
+    if (height === this.#height) return;
+    // Keep the topmost row where it is.
+    const top = this.#root.scrollTop / this.#height;
+    this.#height = height;
+    this.#space.style.height = `${this.ids.length * height}px`;
+    this.#root.scrollTop = top * height;
+    this.#draw();
   }
 
   // MARK: Focus and selection
@@ -135,10 +155,10 @@ export class List {
     if (extend) this.#extend(id);
     else if (!keep) this.#only(id);
     const place = this.ids.indexOf(id);
-    const top = place * Row.height;
+    const top = place * this.#height;
     const { scrollTop, clientHeight } = this.#root;
     if (top < scrollTop) this.#root.scrollTop = top;
-    else if (top + Row.height > scrollTop + clientHeight) this.#root.scrollTop = top + Row.height - clientHeight;
+    else if (top + this.#height > scrollTop + clientHeight) this.#root.scrollTop = top + this.#height - clientHeight;
     this.#draw();
     this.#calls.select();
   }
@@ -192,9 +212,10 @@ export class List {
     this.moveFocus(id, { keep: true });
   }
 
-  #key(event) {
-    if (event.target !== this.#root || event.altKey) return;
-    const page = Math.max(1, Math.floor(this.#root.clientHeight / Row.height) - 1);
+  /** Handles a key. Returns whether the list has used it. */
+  press(event) {
+    if (event.altKey) return false;
+    const page = Math.max(1, Math.floor(this.#root.clientHeight / this.#height) - 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     const step = steps[event.key];
     if (step !== undefined) {
@@ -209,9 +230,10 @@ export class List {
     } else if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
       this.selectAll();
     } else {
-      return;
+      return false;
     }
     event.preventDefault();
+    return true;
   }
 
   // MARK: Dragging
@@ -226,11 +248,11 @@ export class List {
     const follow = event => {
       const { top, height } = root.getBoundingClientRect();
       const y = event.clientY - top;
-      if (y < Row.height / 2) root.scrollTop -= Row.height / 4;
-      else if (y > height - Row.height / 2) root.scrollTop += Row.height / 4;
-      place = Math.max(0, Math.min(this.ids.length, Math.round((y + root.scrollTop) / Row.height)));
+      if (y < this.#height / 2) root.scrollTop -= this.#height / 4;
+      else if (y > height - this.#height / 2) root.scrollTop += this.#height / 4;
+      place = Math.max(0, Math.min(this.ids.length, Math.round((y + root.scrollTop) / this.#height)));
       this.#gap.hidden = false;
-      this.#gap.style.transform = `translateY(${place * Row.height}px)`;
+      this.#gap.style.transform = `translateY(${place * this.#height}px)`;
     };
     const leave = event => {
       root.removeEventListener('pointermove', follow);

@@ -1,5 +1,6 @@
 // Parses Metalink documents, version 4 (RFC 5854) or 3, into requests.
 
+import './more.js';
 import { text } from './text.js';
 
 /** The digests that Ferry verifies, by their names in both versions. */

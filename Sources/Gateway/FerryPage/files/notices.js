@@ -1,5 +1,6 @@
 // Short messages at the edge of the page, with optional buttons, and announcements for screen readers.
 
+import { Away } from './api.js';
 import { button, find, make, setText } from './dom.js';
 import { text } from './text.js';
 
@@ -10,6 +11,8 @@ export class Notices {
   #list = find('#notices');
   #speech = find('#speech');
   #closes = [];
+  /** Messages that the gateway does not respond, with their buttons. */
+  #away = new Map();
 
   /**
    * Shows a message. `answers` are its buttons as `[label, call]`.
@@ -23,6 +26,7 @@ export class Notices {
       if (!this.#closes.includes(close)) return;
       this.#closes = this.#closes.filter(each => each !== close);
       clearTimeout(timer);
+      this.#away.delete(close);
       node.remove();
       if (!isAnswered) ended?.();
     };
@@ -43,7 +47,22 @@ export class Notices {
     return close;
   }
 
-  error(error, answers) { return this.show(error.message, answers, { isError: true }); }
+  /** Shows an error. That the gateway is away is shown once, and until it is back. */
+  error(error, answers = []) {
+    if (!(error instanceof Away)) return this.show(error.message, answers, { isError: true });
+    for (const other of [...this.#away.keys()]) if (!this.#away.get(other).length) other();
+    const close = this.show(error.message, answers, { isError: true });
+    this.#away.set(close, answers);
+    return close;
+  }
+
+  /** Takes back that the gateway is away, and offers once more what it did not do. */
+  back() {
+    for (const [close, answers] of [...this.#away]) {
+      close();
+      if (answers.length) this.show(text.backAgain, answers);
+    }
+  }
 
   say(words) { setText(this.#speech, words); }
 }

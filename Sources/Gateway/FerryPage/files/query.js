@@ -40,6 +40,30 @@ function byTurn(a, b, places) {
   return compare(a.id, b.id);
 }
 
+/** The places of transfers that wait for a slot among those of their session, counted from 1. */
+export function ranks(transfers, places) {
+  const lines = new Map();
+  for (const each of transfers) {
+    if (each.state !== 'waiting' || !isInLine(each)) continue;
+    const line = lines.get(each.session);
+    if (line) line.push(each);
+    else lines.set(each.session, [each]);
+  }
+  const found = new Map();
+  for (const line of lines.values()) line.sort((a, b) => byTurn(a, b, places)).forEach(({ id }, place) => found.set(id, place + 1));
+  return found;
+}
+
+/** The actions on all shown transfers, by the states to which they apply. */
+const states = { retryFailed: ['failed'], clearFinished: ['succeeded'], pauseAll: ['running', 'waiting'], startAll: ['suspended'] };
+
+/** The ids on which each action on all shown transfers acts. */
+export function bulk(ids, get) {
+  const found = Object.fromEntries(Object.keys(states).map(name => [name, []]));
+  for (const id of ids) for (const name in states) if (states[name].includes(get(id)?.state)) found[name].push(id);
+  return found;
+}
+
 const extent = transfer => {
   const { done, all } = moved(transfer);
   return all ?? done;

@@ -1,6 +1,6 @@
 // The transfers of the gateway: a list, kept up to date by the event stream without a gap.
 
-import { Away, call, hasSecret, stream } from './api.js';
+import { Away, call, doubt, follow, hasSecret, isShared } from './api.js';
 import { mostSamples } from './chart.js';
 import { isInLine } from './query.js';
 
@@ -53,15 +53,15 @@ export class Store {
     setInterval(() => this.#sample(), 1000);
     let pause = 250;
     for (;;) {
-      const isLocked = this.link === 'locked';
-      if (isLocked || !hasSecret()) await new Promise(wake => { this.#wake = wake; });
+      const isIdle = document.hidden && !isShared;
+      if (this.link === 'locked' || !hasSecret() || isIdle) await new Promise(wake => { this.#wake = wake; });
       try {
         await this.#live(() => { pause = 250; });
       } catch (error) {
         if (this.link === 'locked') continue;
         if (!(error instanceof Away)) console.warn(error);
       }
-      if (this.link === 'locked') continue;
+      if (this.link === 'locked' || document.hidden && !isShared) continue;
       this.#setLink('away');
       await new Promise(wake => { this.#wake = wake; setTimeout(wake, pause); });
       pause = Math.min(pause * 2, 4000);
@@ -77,14 +77,16 @@ export class Store {
     this.#wake();
   }
 
-  /** Closes the stream after a call without response: a dead connection would keep it open forever. */
-  doubt() { this.#ending.abort(); }
+  /** Ends the stream after a call without response: a dead connection would keep it open forever. */
+  doubt() { this.#ending.abort(doubt); }
+
+  /** Leaves the stream while nobody sees the page, unless all tabs share one and the page stays. */
+  leave(isGoing = false) { if (isGoing || !isShared) this.#ending.abort(); }
 
   async #live(begun) {
     const ending = this.#ending = new AbortController();
     try {
-      const { last_event } = await call('GET', '/v1/version');
-      const events = await stream(`/v1/events?after=${last_event}&progress=1`, ending.signal);
+      const events = await follow(ending.signal);
       begun();
       this.#touched = new Set();
       const listing = this.#list().then(() => this.#setLink('live'));
@@ -247,14 +249,23 @@ export class Store {
   #tell() {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    setTimeout(() => {
+    defer(() => {
       this.#isPlanned = false;
       const [ids, isListChanged] = [this.#changed, this.#isListChanged];
       this.#changed = new Set();
       this.#isListChanged = false;
       for (const call of this.#listeners) call(ids, isListChanged);
-    }, frame);
+    });
   }
+}
+
+const { port1: sender, port2: receiver } = new MessageChannel();
+
+/** Calls a function after a frame. Browsers delay the timers of hidden pages by a second, but not their messages. */
+function defer(call) {
+  if (!document.hidden) return setTimeout(call, frame);
+  receiver.onmessage = call;
+  sender.postMessage(null);
 }
 
 const line = session => `waiting&session=${encodeURIComponent(session)}`;

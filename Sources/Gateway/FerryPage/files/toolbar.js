@@ -1,20 +1,32 @@
-// The bars above the list: the header, the filters, and the actions for the chosen transfers.
+// The bars above the list: the header, the filters, the columns, and the actions.
 
 import { SpeedChart } from './chart.js';
 import { button, fillChoice, find, make, setAttribute, setText } from './dom.js';
 import { number, size, speed } from './format.js';
-import { filters, isInLine, orders } from './query.js';
+import { bulk, filters, isInLine, orders } from './query.js';
 import { text } from './text.js';
+
+const mega = 1 << 20;
+/** The speed limits of the header's menu, in bytes per second. */
+const limits = [mega / 2, mega, 2 * mega, 5 * mega, 10 * mega, 20 * mega, 50 * mega, 100 * mega];
 
 /** The page's header and title. */
 export class Header {
   #store;
   #chart = new SpeedChart();
+  #limit = find('#limit');
 
-  constructor(store, run) {
+  /** `limit(change)` changes the settings that limit all transfers. */
+  constructor(store, run, limit) {
     this.#store = store;
     find('#chart').append(this.#chart.element);
     for (const name of ['add', 'limits', 'help', 'slow']) find(`#${name}`).addEventListener('click', () => run(name));
+    this.#limit.addEventListener('change', ({ target }) => {
+      const { value } = target;
+      if (value === 'other') run('limits');
+      else limit(value === 'slow' ? { slow: true } : { slow: false, rate_limit: Number(value) });
+      this.#showLimit(true);
+    });
   }
 
   update(open) {
@@ -29,8 +41,22 @@ export class Header {
     const isSlow = settings?.slow === true;
     setAttribute(find('#slow'), 'aria-pressed', isSlow);
     setText(find('#slow'), isSlow ? text.slowAt(speed(settings.slow_rate_limit)) : text.slow);
+    this.#showLimit();
     const isAway = link === 'away';
     document.title = [!isAway && now > 0 && rate, open > 0 && text.openCount(open), isAway && text.awayShort, 'Ferry'].filter(Boolean).join(' · ');
+  }
+
+  #showLimit(isForced = false) {
+    const { settings } = this.#store, node = this.#limit;
+    node.parentElement.hidden = !settings;
+    if (!settings) return;
+    const { slow, rate_limit: rate, slow_rate_limit: slowRate } = settings;
+    const shown = `${slow} ${rate} ${slowRate}`;
+    if (!isForced && node.dataset.shown === shown) return;
+    node.dataset.shown = shown;
+    const all = [...new Set([...limits, rate])].filter(Boolean).sort((a, b) => a - b);
+    fillChoice(node, [[0, text.noLimit], ...all.map(each => [each, speed(each)]), ['slow', text.slowAt(speed(slowRate))], ['other', text.otherLimit]],
+      slow ? 'slow' : rate);
   }
 }
 
@@ -40,33 +66,53 @@ export class FilterBar {
   #buttons = new Map();
   #sessions = find('#sessions');
   #tags = find('#tags');
+  #columns = [];
 
+  /** `changed(isStep)` gets whether the change is a step to which the browser's Back leads. */
   constructor(changed) {
     const direction = find('#direction'), search = find('#search'), order = find('#order');
-    const set = change => {
-      Object.assign(this.query, change);
-      for (const [name, node] of this.#buttons) setAttribute(node, 'aria-pressed', name === this.query.filter);
-      setText(direction, this.query.isReversed ? '↑' : '↓');
-      setAttribute(direction, 'aria-pressed', this.query.isReversed);
-      changed();
+    const change = (change, isStep = false) => {
+      this.set(change);
+      changed(isStep);
     };
     for (const name in filters) {
-      const node = button('', () => set({ filter: name }), { 'aria-pressed': name === 'all' });
+      const node = button('', () => change({ filter: name }, true));
       node.append(text.filters[name] ?? text.states[name], make('span', { class: 'count' }));
       this.#buttons.set(name, node);
     }
     find('#filters').append(...this.#buttons.values());
     search.placeholder = text.search;
-    search.addEventListener('input', () => set({ search: search.value }));
+    search.addEventListener('input', () => change({ search: search.value }, !this.query.search));
     search.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape' || key === 'Enter' || key === 'ArrowDown') find('#list').focus();
-      if (key === 'Escape') set({ search: search.value = '' });
+      if (key === 'Escape') change({ search: '' });
     });
-    this.#sessions.addEventListener('change', event => set({ session: event.target.value }));
-    this.#tags.addEventListener('change', event => set({ tag: event.target.value }));
+    this.#sessions.addEventListener('change', event => change({ session: event.target.value }, true));
+    this.#tags.addEventListener('change', event => change({ tag: event.target.value }, true));
     fillChoice(order, text.orders, 'turn');
-    order.addEventListener('change', () => set({ order: order.value, isReversed: false }));
-    direction.addEventListener('click', () => set({ isReversed: !this.query.isReversed }));
+    const sort = name => change({ order: name, isReversed: name === this.query.order && !this.query.isReversed });
+    order.addEventListener('change', () => change({ order: order.value, isReversed: false }));
+    direction.addEventListener('click', () => sort(this.query.order));
+    for (const [name, place] of Object.entries({ name: 'what', done: 'much', size: 'size', speed: 'rate', left: 'when' })) {
+      this.#columns.push([name, find('#columns').appendChild(button('', () => sort(name), { class: place }))]);
+    }
+    this.set({});
+  }
+
+  /** Changes the query and shows it in the controls. */
+  set(change) {
+    const query = Object.assign(this.query, change);
+    for (const [name, node] of this.#buttons) setAttribute(node, 'aria-pressed', name === query.filter);
+    const arrow = query.isReversed ? '↑' : '↓';
+    setText(find('#direction'), arrow);
+    setAttribute(find('#direction'), 'aria-pressed', query.isReversed);
+    find('#order').value = query.order;
+    if (find('#search').value !== query.search) find('#search').value = query.search;
+    for (const [name, node] of this.#columns) {
+      const isSorted = name === query.order;
+      setText(node, text.orders[name] + (isSorted ? ` ${arrow}` : ''));
+      setAttribute(node, 'aria-pressed', isSorted);
+    }
   }
 
   update({ counts, tags }, sessions) {
@@ -78,9 +124,11 @@ export class FilterBar {
     const choose = (node, all, names, value) => {
       const there = value && !names.includes(value) ? [...names, value] : names;
       node.hidden = !there.length;
-      if (node.dataset.names === there.join('\n')) return;
-      node.dataset.names = there.join('\n');
-      fillChoice(node, { '': all, ...Object.fromEntries(there.map(name => [name, name])) }, value);
+      if (node.dataset.names !== there.join('\n')) {
+        node.dataset.names = there.join('\n');
+        fillChoice(node, { '': all, ...Object.fromEntries(there.map(name => [name, name])) }, value);
+      }
+      node.value = value;
     };
     choose(this.#sessions, text.allSessions, sessions.length > 1 ? sessions.map(each => each.id) : [], session);
     choose(this.#tags, text.allTags, tags, tag);
@@ -89,40 +137,46 @@ export class FilterBar {
 
 const symbols = { top: '⤒', up: '↑', down: '↓', bottom: '⤓' };
 
-/** The buttons that act on the chosen transfers, or on all of a kind. */
+/** The bar of actions: those on all shown transfers, or those on the selected ones once there are any. */
 export class ActionBar {
+  /** The ids on which each action on all shown transfers acts: those that its button has counted. */
+  ids = {};
+
   #buttons = {};
   #store;
+  #mark = find('#all');
 
   constructor(store, run) {
     this.#store = store;
+    const add = (name, label, attributes = {}) => find('#actions').append(this.#buttons[name] = button(label, () => run(name), attributes));
     for (const [name, label] of Object.entries(text.actions)) {
-      const names = symbols[name] ? { 'aria-label': label, title: label } : {};
-      if (name === 'retryFailed') find('#actions').append(make('span', { class: 'stretch' }));
-      find('#actions').append(this.#buttons[name] = button(symbols[name] ?? label, () => run(name), names));
+      add(name, symbols[name] ?? label, symbols[name] ? { 'aria-label': label, title: label } : {});
     }
+    for (const name in text.bulk) add(name, '');
+    this.#mark.addEventListener('change', () => run(this.#mark.checked ? 'selectAll' : 'deselect'));
   }
 
-  update(chosen, counts, selected) {
+  /** `shown` are the ids of the list, and `isPart` says whether a filter hides others. */
+  update(selected, shown, isPart) {
     const states = new Set();
     let hasLine = false;
-    for (const each of chosen.map(id => this.#store.get(id)).filter(Boolean)) {
+    for (const each of selected.map(id => this.#store.get(id)).filter(Boolean)) {
       states.add(each.state);
       hasLine ||= isInLine(each);
     }
     const has = (...names) => names.some(name => states.has(name));
     const isPossible = {
       start: has('suspended', 'failed', 'canceled', 'waiting'), pause: has('running', 'waiting'), cancel: has('running', 'waiting', 'suspended'),
-      remove: states.size > 0, change: chosen.length === 1, top: hasLine, up: hasLine, down: hasLine, bottom: hasLine,
+      remove: selected.length > 0, change: selected.length === 1, top: hasLine, up: hasLine, down: hasLine, bottom: hasLine,
     };
-    for (const name in isPossible) this.#buttons[name].disabled = !isPossible[name];
-    setText(find('#chosen'), text.selected(selected, counts.shown));
-    const whole = {
-      retryFailed: counts.failed, clearFinished: counts.succeeded, pauseAll: counts.running + counts.waiting, startAll: counts.suspended,
-    };
-    for (const [name, count] of Object.entries(whole)) {
-      this.#buttons[name].hidden = !count;
-      setText(this.#buttons[name], `${text.actions[name]} (${count})`);
+    for (const name in isPossible) this.#buttons[name].hidden = !isPossible[name];
+    this.#mark.checked = selected.length > 0 && selected.length === shown.length;
+    this.#mark.indeterminate = selected.length > 0 && selected.length < shown.length;
+    setText(find('#chosen'), text.selected(number(selected.length), number(shown.length), selected.length > 0));
+    this.ids = bulk(shown, id => this.#store.get(id));
+    for (const [name, ids] of Object.entries(this.ids)) {
+      this.#buttons[name].hidden = selected.length > 0 || !ids.length;
+      setText(this.#buttons[name], text.bulk[name](number(ids.length), isPart));
     }
   }
 }

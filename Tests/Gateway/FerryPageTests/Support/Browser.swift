@@ -64,6 +64,12 @@ final class Browser: Sendable {
     func open(_ url: String) async throws { try await command("url", ["url": .text(url)]) }
     func reload() async throws { try await command("refresh") }
 
+    /// Runs a script in each page before the page's own ones. Only Chromium can.
+    func beforeEachPage(_ script: String) async throws {
+        let command: JSON = ["cmd": "Page.addScriptToEvaluateOnNewDocument", "params": ["source": .text(script)]]
+        _ = try await self.command("goog/cdp/execute", command)
+    }
+
     func title() async throws -> String { try await get("title") }
     func address() async throws -> String { try await get("url") }
 
@@ -138,6 +144,7 @@ final class Browser: Sendable {
     }
 
     func window() async throws -> String { try await get("window") }
+    func closeWindow() async throws { _ = try await driver.command("DELETE", "window", nil) }
     func show(window: String) async throws { try await command("window", ["handle": .text(window)]) }
 
     // MARK: Input

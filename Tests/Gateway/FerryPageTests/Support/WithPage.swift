@@ -42,6 +42,16 @@ struct PageBed: Sendable {
             until: "document.getElementById(`row-${given[0]}`).textContent.includes(given[1])", .text(id), .text(text))
     }
 
+    /// Returns the names of the visible buttons of a part of the page.
+    func buttons(in selector: String) async throws -> [String] {
+        try await browser.run(
+            """
+            return [...document.querySelectorAll(`${given[0]} button`)].filter(each => each.checkVisibility())
+              .map(each => each.ariaLabel ?? each.innerText);
+            """, .text(selector)
+        ).strings
+    }
+
     /// Returns the names in the list, from the top.
     func names() async throws -> [String] {
         try await browser.run("return [...document.querySelectorAll('.row .name')].map(each => each.textContent)")
@@ -68,7 +78,8 @@ func withPage(
                     if let picture = try? await browser.screenshot() {
                         Attachment.record(picture, named: "page.png")
                     }
-                    throw error
+                    let complaints = (try? await browser.complaints()) ?? []
+                    throw complaints.isEmpty ? error : TestingError("\(error)\n\(complaints.joined(separator: "\n"))")
                 }
             }
         } catch {

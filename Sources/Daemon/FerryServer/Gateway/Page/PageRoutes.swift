@@ -17,11 +17,11 @@ struct PageRoutes: Sendable {
 
     /// The page's Content Security Policy (level 3). It may use only its own scripts, styles, pictures and calls. Text
     /// never becomes markup or a script (`require-trusted-types-for`), except for a dropped Metalink document, which is
-    /// not displayed.
+    /// not displayed, and the constant address of the page's worker.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
         "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
-        "trusted-types xml",
+        "trusted-types xml worker",
     ].joined(separator: "; ")
 
     private static let fields: HTTPFields = [

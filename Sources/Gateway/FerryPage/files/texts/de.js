@@ -1,35 +1,14 @@
 // The texts of the page in German.
 
 const many = (one, others) => count => (count === 1 ? one : `${count} ${others}`);
+const bulk = verb => (count, isPart) => (count === '1' ? `1 ${verb}` : isPart ? `${count} angezeigte ${verb}` : `Alle ${count} ${verb}`);
 
 export default {
-  add: 'Hinzufügen', limits: 'Grenzen', help: 'Hilfe', filter: 'Filter', search: 'Suchen', order: 'Reihenfolge', reverse: 'Reihenfolge umkehren', close: 'Schließen',
-  cancel: 'Abbrechen', save: 'Sichern', open: 'Öffnen', copy: 'Kopieren', copied: 'Kopiert.', undo: 'Rückgängig', tryAgain: 'Noch einmal', day: 'T', more: 'Mehr',
-  slow: 'Langsam', delete: 'Mit Datei entfernen', session: 'Sitzung', allSessions: 'Alle Sitzungen', tags: 'Schlagwörter', allTags: 'Alle Schlagwörter',
-  transfers: 'Übertragungen', actionsOf: 'Aktionen für die gewählten Übertragungen', dropHere: 'Links, Text oder ein Metalink-Dokument hier ablegen',
-  letterKeys: 'Tasten, die einzelne Buchstaben sind', browser: 'Browser',
-  languages: { en: 'English', de: 'Deutsch' },
-
-  labels: {
-    source: 'URLs, ein curl-Befehl oder ein Metalink-Dokument', url: 'URL', name: 'Name', folder: 'Ordner', start: 'Start', not_before: 'Beginnt', checksums: 'Prüfsumme',
-    connections: 'Verbindungen', rate_limit: 'Höchsttempo', priority: 'Priorität', on_conflict: 'Wenn es den Namen gibt', headers: 'Header', user: 'Benutzer',
-    password: 'Passwort', proxy: 'Proxy', tags: 'Schlagwörter', secret: 'Geheimnis oder Kopplungscode', language: 'Sprache', slow_rate_limit: 'Höchsttempo, solange „Langsam“ an ist',
-    active_transfers: 'Übertragungen zugleich', connections_per_host: 'Verbindungen zu einem Server',
-    final_url: 'Endgültige URL', redirects: 'Weiterleitung', destination: 'Datei', size: 'Größe', session: 'Sitzung', created_at: 'Hinzugefügt', finished_at: 'Beendet',
-    attempts: 'Versuche', started_over: 'Von vorn begonnen', bytes_spent: 'Insgesamt empfangen', etag: 'ETag', last_modified: 'Last-Modified', content_type: 'Typ',
-    verified: 'Prüfsumme', proofs: 'Geprüft', notes: 'Hinweis', id: 'Kennung', status: 'Status',
-  },
-  hints: {
-    source: 'Header und Cookies eines curl-Befehls werden übernommen.', url: 'Eine neue URL muss zu denselben Bytes führen: was da ist, bleibt.',
-    checksums: 'Etwa sha256:… oder die Ziffern allein.', connections: '1 bis 64; leer: Ferry entscheidet.', rate_limit: 'Etwa 500k oder 8M; leer: unbegrenzt.',
-    headers: 'Je eine Zeile, etwa Cookie: name=wert oder Referer: https://…', proxy: 'http://, https://, socks5:// oder socks5h://', tags: 'Mit Kommas dazwischen.',
-    slow_rate_limit: 'Das kleinere von beiden gilt.', secret: '`ferry gateway secret` zeigt das Geheimnis, `ferry gateway pair` einen Code für einen Browser.',
-    name: 'Leer: der Name vom Server.',
-  },
-  newServer: 'Das ist ein anderer Server: er bekommt keine Header, Cookies und Passwörter der bisherigen URL. Braucht er welche, hier angeben.',
-  priorities: { high: 'hoch', normal: 'normal', low: 'niedrig' },
-  starts: { now: 'sofort', paused: 'angehalten', at: 'zu einem Zeitpunkt' },
-  conflicts: { unique: 'nummerieren', fail: 'fehlschlagen', replace: 'ersetzen', skip: 'überspringen', update: 'holen, wenn neuer' },
+  add: 'Hinzufügen', limits: 'Grenzen', help: 'Hilfe', filter: 'Filter', search: 'Suchen', order: 'Reihenfolge', reverse: 'Reihenfolge umkehren',
+  close: 'Schließen', undo: 'Rückgängig', tryAgain: 'Noch einmal', day: 'T', slow: 'Langsam', session: 'Sitzung', allSessions: 'Alle Sitzungen',
+  tags: 'Schlagwörter', allTags: 'Alle Schlagwörter', transfers: 'Übertragungen', actionsOf: 'Aktionen für die gewählten Übertragungen',
+  dropHere: 'Links, Text oder ein Metalink-Dokument hier ablegen', browser: 'Browser', selectAll: 'Alle angezeigten wählen', compact: 'Kompakt',
+  limit: 'Höchsttempo', noLimit: 'Unbegrenzt', otherLimit: 'Anderes…',
 
   states: { running: 'Läuft', waiting: 'Wartet', suspended: 'Angehalten', succeeded: 'Fertig', failed: 'Fehlgeschlagen', canceled: 'Abgebrochen' },
   filters: { all: 'Alle', open: 'Offen' },
@@ -43,64 +22,40 @@ export default {
     expired: 'Wartet auf eine neue URL: diese ist abgelaufen', destination: 'Wartet auf seinen Ordner', shutdown: 'Wartet auf den nächsten Start des Dienstes', label: 'Wartet auf einen Worker mit seinem Label',
     unknown: 'Wartet auf etwas, das eine neuere Seite benennen kann',
   },
+  queued: { slot: nth => `In der Schlange (${nth})`, session: nth => `In der Schlange (${nth})`, host: nth => `In der Schlange für den Server (${nth})` },
+  ordinal: place => `${place}.`, held: time => `Der Server will eine Pause: nächster Versuch in ${time}`,
   nextTry: time => `Nächster Versuch in ${time}`, tryingAgain: 'Neuer Versuch', tries: count => `(Versuch ${count})`, begins: time => `Beginnt in ${time}`,
-  noSpeed: 'im Moment keine Daten', timeLeft: time => `noch ${time}`, connections: count => `${count} Verbindungen`, sizeOf: (done, all) => `${done} von ${all}`,
-  verified: algorithm => `${algorithm} geprüft`, differs: algorithm => `${algorithm} weicht ab`, unchanged: 'war schon da, unverändert',
-  lengthUnverified: 'Länge nicht geprüft', insecure: 'Zertifikat nicht geprüft',
+  noSpeed: 'im Moment keine Daten', timeLeft: time => `noch ${time}`, connections: many('1 Verbindung', 'Verbindungen'),
+  sizeOf: (done, all) => `${done} von ${all}`, verified: algorithm => `${algorithm} geprüft`, differs: algorithm => `${algorithm} weicht ab`,
+  unchanged: 'war schon da, unverändert', lengthUnverified: 'Länge nicht geprüft', insecure: 'Zertifikat nicht geprüft',
   remedies: {
     pause: 'Anhalten', resume: 'Fortsetzen', tryNow: 'Jetzt versuchen', again: 'Noch einmal', newURL: 'Neue URL angeben', keepBoth: 'Beide behalten', replace: 'Ersetzen',
-    otherFolder: 'Ordner wählen', signIn: 'Anmelden', keepAnyway: 'Trotzdem behalten', change: 'Ändern',
+    otherFolder: 'Ordner wählen', signIn: 'Anmelden', keepAnyway: 'Trotzdem behalten', change: 'Ändern', cancel: 'Abbrechen', remove: 'Entfernen',
   },
 
-  slowAt: speed => `Langsam: ${speed}`, free: size => `${size} frei`, openCount: count => `${count} offen`, speedNow: speed => `Tempo der letzten drei Minuten, jetzt ${speed}`,
-  selected: (selected, shown) => (selected ? `${selected} von ${shown} gewählt` : `${shown} angezeigt`),
+  slowAt: speed => `Langsam: ${speed}`, free: size => `${size} frei`, openCount: count => `${count} offen`,
+  speedNow: speed => `Tempo der letzten drei Minuten, jetzt ${speed}`,
+  selected: (selected, shown, isAny) => (isAny ? `${selected} von ${shown} gewählt` : `${shown} angezeigt`),
   actions: {
     start: 'Fortsetzen', pause: 'Anhalten', cancel: 'Abbrechen', remove: 'Entfernen', change: 'Ändern', top: 'Ganz nach oben', up: 'Nach oben', down: 'Nach unten',
-    bottom: 'Ganz nach unten', retryFailed: 'Noch einmal versuchen', clearFinished: 'Fertige aufräumen', pauseAll: 'Alle anhalten', startAll: 'Alle fortsetzen',
+    bottom: 'Ganz nach unten',
   },
-  nothingThere: 'Noch keine Übertragungen. Einen Link hier einfügen oder ablegen, oder Hinzufügen drücken.', nothingFound: 'Keine Übertragung passt zu diesem Filter.',
-  select: name => `${name} wählen`, progressOf: name => `Fortschritt von ${name}`, drag: 'An einen anderen Platz ziehen', count: count => `${count} Übertragungen`,
+  bulk: {
+    pauseAll: bulk('anhalten'), startAll: bulk('fortsetzen'),
+    retryFailed: (count, isPart) => (isPart ? `${count} angezeigte wiederholen` : `${count} wiederholen`), clearFinished: (count, isPart) => (isPart ? `${count} angezeigte aufräumen` : `${count} fertige aufräumen`),
+  },
+  nothingThere: 'Noch keine Übertragungen. Einen Link hier einfügen oder ablegen, oder Hinzufügen drücken.',
+  nothingFound: 'Keine Übertragung passt zu diesem Filter.', select: name => `${name} wählen`, progressOf: name => `Fortschritt von ${name}`,
+  drag: 'An einen anderen Platz ziehen', count: many('1 Übertragung', 'Übertragungen'),
   end: (name, state) => `${name}: ${state}`,
-
-  didAdd: many('Hinzugefügt.', 'hinzugefügt.'), didPause: many('Angehalten.', 'angehalten.'), didStart: many('Geht weiter.', 'gehen weiter.'),
-  didCancel: many('Abgebrochen.', 'abgebrochen.'), didRemove: many('Entfernt; die Datei bleibt.', 'entfernt; ihre Dateien bleiben.'),
-  didDelete: many('Mit der Datei entfernt.', 'mit ihren Dateien entfernt.'), didChange: 'Geändert.', didMove: many('Verschoben.', 'verschoben.'),
-  staysInPriority: 'Die Übertragung bleibt innerhalb ihrer Priorität.', nothingToUndo: 'Es gibt nichts rückgängig zu machen.', discarded: 'Nichts wurde hinzugefügt.',
-  tooLarge: name => `${name} hat mehr als 4 MiB und ist keine Liste von Downloads.`,
-  someFailed: many('Eine ließ sich nicht ändern.', 'ließen sich nicht ändern.'),
-  cancelAsk: name => `${name} abbrechen?`, cancelWords: 'Was bisher davon da ist, wird gelöscht.',
-  removeAsk: name => `${name} entfernen?`, removeWords: 'Eine Datei wird nur gelöscht, wenn sie seither niemand geändert hat.',
-  removeManyWords: 'Unfertige verlieren, was bisher da ist. Fertige Dateien bleiben.',
-
-  timeline: 'Was geschah', answer: 'Antwort des Servers', sameCommand: 'Dasselbe als Befehl', mapOf: words => `Teile der Datei: ${words}`,
-  segment: (place, part, speed, source) => `${place}: ${part}, ${speed}${source ? `, Spiegel ${source}` : ''}`,
-  kinds: {
-    submitted: 'hinzugefügt', suspended: 'angehalten', resumed: 'fortgesetzt', running: 'gestartet', waiting: 'wartet', changed: 'geändert', succeeded: 'fertig',
-    failed: 'fehlgeschlagen', canceled: 'abgebrochen',
-  },
-
-  addHeading: 'Übertragungen hinzufügen', addCount: count => (count > 1 ? `${count} hinzufügen` : 'Hinzufügen'), changeOf: name => `${name} ändern`,
-  rateOf: name => `Höchsttempo von ${name}`, signInTo: host => `Bei ${host} anmelden`, realm: realm => `Der Server fragt nach „${realm}“.`, secretHeading: 'Ferry öffnen',
+  goneTransfer: 'Die Übertragung dieser Adresse ist nicht mehr in der Liste.',
   secretNeeded: 'Diese Seite braucht das Geheimnis des Gateways.',
-  codeOld: 'Der Code in der Adresse dieser Seite wurde schon benutzt oder ist abgelaufen. `ferry web` öffnet die Seite mit einem neuen.', secretWrong: 'Das Geheimnis stimmt nicht, oder es wurde ersetzt. Nichts Getipptes geht verloren.',
-  withHeaders: count => `${count} Header`, withMirrors: count => `${count} Spiegel`, withChecksum: 'mit Prüfsumme', alreadyThere: 'ist schon in der Liste',
-  andMore: count => `und ${count} weitere`,
+  codeOld: 'Der Code in der Adresse dieser Seite wurde schon benutzt oder ist abgelaufen. `ferry web` öffnet die Seite mit einem neuen.',
+  secretWrong: 'Das Geheimnis stimmt nicht, oder es wurde ersetzt. Nichts Getipptes geht verloren.',
 
-  away: 'Ferry antwortet nicht. Bitte noch einmal, wenn es wieder da ist.', awayWords: 'Ferry antwortet nicht. Was hier steht, kann alt sein; es geht von selbst weiter.',
-  awayShort: 'keine Antwort', keptTyped: 'Ferry antwortet nicht. Die Eingaben bleiben hier stehen; bitte noch einmal senden, wenn Ferry wieder da ist.',
-  odd: status => `Das Gateway hat mit ${status} geantwortet.`,
-  noAmount: typed => `„${typed}“ ist keine Menge; möglich sind 500k oder 8M.`, smallAmount: 'Mindestens 1k.', noCount: most => `Eine ganze Zahl von 1 bis ${most}.`,
-  noURL: words => `„${words}“ enthält keine URL mit http oder https.`, nothingToAdd: 'Hier ist keine URL.', noChecksum: words => `„${words}“ ist keine Prüfsumme.`,
-  noHeader: line => `„${line}“ ist kein Header; möglich ist Name: Wert.`, noFolder: 'Ein Ordner ist ein absoluter Pfad, etwa /home/ich/Downloads.',
-  noDate: 'Bitte Datum und Uhrzeit wählen.', curlFile: option => `${option} nennt eine Datei, die die Seite nicht lesen kann.`,
-  curlIgnored: option => `${option} wird weggelassen.`, metalinkWrong: 'Das Metalink-Dokument lässt sich nicht lesen, oder es hat mehr als 2 MiB.',
-
-  keys: [
-    ['n', 'Hinzufügen'], ['/', 'Suchen'], ['↑ ↓ Pos1 Ende', 'Durch die Liste gehen; mit Umschalt unterwegs wählen'], ['Leertaste', 'Auswahl umschalten'],
-    ['Strg+A', 'Alle angezeigten wählen'], ['Enter', 'Einzelheiten zeigen'], ['Esc', 'Schließen, Auswahl aufheben'], ['p', 'Anhalten'], ['r', 'Fortsetzen, noch einmal'],
-    ['c', 'Abbrechen'], ['Entf', 'Entfernen'], ['Umschalt+Entf', 'Mit Datei entfernen'], ['e F2', 'Ändern, umbenennen'], ['Alt+↑ Alt+↓', 'Verschieben'],
-    ['Alt+Pos1 Alt+Ende', 'Ganz nach oben, ganz nach unten'], ['f', 'Fehlgeschlagene noch einmal'], ['z Strg+Z', 'Rückgängig'], ['s', 'Langsam'], ['l', 'Grenzen'], ['?', 'Hilfe'],
-  ],
+  backAgain: 'Ferry antwortet wieder.', away: 'Ferry antwortet nicht. Bitte noch einmal, wenn es wieder da ist.',
+  awayWords: 'Ferry antwortet nicht. Was hier steht, kann alt sein; es geht von selbst weiter.',
+  awayShort: 'keine Antwort', odd: status => `Das Gateway hat mit ${status} geantwortet.`,
 
   errors: {
     offline: 'Es gibt kein Netz, das benutzt werden darf.', dns_failed: 'Der Name des Servers ließ sich nicht auflösen.', host_not_found: 'Diesen Server gibt es nicht.',
@@ -120,5 +75,8 @@ export default {
     unsupported_scheme: 'Nur http und https werden geholt.', request_not_replaceable: 'Das lässt sich hier nicht mehr ändern.',
     unknown_transfer: 'Diese Übertragung gibt es nicht mehr.', session_in_use: 'Ein anderes Programm hat die Sitzung geöffnet.', daemon_unreachable: 'Ferry ist nicht erreichbar.',
     journal_failed: 'Das Journal ließ sich nicht lesen oder schreiben.', internal: 'Ferry hat selbst einen Fehler gemacht.',
+    queue_unreachable: 'Die gemeinsame Warteschlange ist nicht erreichbar.',
+    queue_unsuitable: 'Die Datenbank passt nicht zu diesem Worker.', worker_in_use: 'Ein anderer Worker mit diesem Namen läuft.',
+    worker_lost: 'Der Worker ging verloren.',
   },
 };

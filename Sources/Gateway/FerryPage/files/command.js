@@ -1,0 +1,34 @@
+// The command line that repeats a download. Pure functions.
+
+/** The options of `ferry get` by the keys of a request. */
+const options = {
+  method: '-X', session: '--session', expected_size: '--expected-size', max_size: '--max-size', priority: '--priority', rate_limit: '--limit-rate',
+  connections: '--connections', retries: '--retries', resource_timeout: '--max-time', min_speed: '--speed-limit', min_speed_time: '--speed-time',
+  max_redirects: '--max-redirs', connect_timeout: '--connect-timeout', idle_timeout: '--read-timeout', minimum_tls: '--min-tls',
+};
+/** Options that are given once for each value. */
+const lists = { checksums: '--checksum', mirrors: '--mirror', tags: '--tag' };
+/** Options without a value. */
+const flags = {
+  insecure: '-k', remote_time: '--remote-time', allow_downgrade: '--allow-downgrade', allow_private_redirects: '--allow-private-redirects',
+  preemptive_auth: '--auth-no-challenge', decode: '--compressed',
+};
+
+/** Quotes a shell word if necessary. */
+const quoted = word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** The command of a transfer. `request` is its request without secrets, or null while that is unknown. */
+export function command(transfer, request) {
+  const known = request ?? {}, words = ['ferry', 'get', transfer.url, '-d', transfer.folder];
+  const name = transfer.given_name ?? known.name;
+  // With a name, the command replaces a file unless told otherwise.
+  if (name) words.push('-o', name, '--on-conflict', known.on_conflict ?? 'unique');
+  else if (known.on_conflict) words.push('--on-conflict', known.on_conflict);
+  for (const { name, value } of known.headers ?? []) words.push('-H', `${name}: ${value}`);
+  for (const [key, option] of Object.entries(options)) if (known[key] != null) words.push(option, String(known[key]));
+  for (const [key, option] of Object.entries(lists)) for (const each of known[key] ?? []) words.push(option, each);
+  for (const [key, option] of Object.entries(flags)) if (known[key] === true) words.push(option);
+  if (known.on_full_disk === 'fail') words.push('--fail-when-full');
+  if (known.proxy_environment?.http_proxy) words.push('--proxy', known.proxy_environment.http_proxy);
+  return words.map(quoted).join(' ');
+}
