@@ -78,6 +78,8 @@ struct `The page's functions` {
               ['in brackets', urls('(http://x.example/y) [http://x.example/z], "http://x.example/q"!'),
                 ['http://x.example/y', 'http://x.example/z', 'http://x.example/q']],
               ['brackets of the URL itself', urls('http://x.example/a_(b) (http://x.example/c_(d))'), ['http://x.example/a_(b)', 'http://x.example/c_(d)']],
+              ['a million brackets', urls('http://x.example/' + ')'.repeat(1e6)), ['http://x.example/']],
+              ['a million marks', urls('http://x.example/' + '?#'.repeat(5e5)).length, 1],
               ['blanks, commas and tabs between', ['http://x.example/1 http://x.example/2', 'http://x.example/1, http://x.example/2', 'http://x.example/1\thttp://x.example/2',
                 'http://x.example/1,http://x.example/2', 'http://x.example/1;http://x.example/2'].map(each => urls(each).length), [2, 2, 2, 2, 2]],
               ['a URL within a query', urls('http://x.example/get?of=http://y.example/a,http://y.example/b'), ['http://x.example/get?of=http://y.example/a,http://y.example/b']],

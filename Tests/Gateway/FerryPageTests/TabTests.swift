@@ -68,6 +68,25 @@ struct `The page in many tabs` {
         }
     }
 
+    @Test func `gives events to no tab that has another secret`() async throws {
+        try await withPage(Self.script) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            let first = try await browser.window()
+            let second = try await browser.openWindow()
+            try await browser.show(window: second)
+            try await browser.open(bed.address + "style.css")
+            try await browser.run("sessionStorage['ferry.secret'] = 'wrong'")
+            try await browser.open(bed.address)
+            try await browser.wait("The question", until: "document.querySelector('#field-secret')")
+            let id = try await bed.add("/a")
+            try await browser.show(window: first)
+            try await bed.waitForRow(id, "Finished")
+            try await browser.show(window: second)
+            #expect(try await browser.run("return document.querySelectorAll('.row').length").number == 0)
+        }
+    }
+
     /// Some browsers of phones have no shared workers.
     @Test func `works in a browser without shared workers`() async throws {
         try await withPage(Self.script) { bed in

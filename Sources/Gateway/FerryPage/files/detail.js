@@ -15,9 +15,9 @@ const quiet = 300;
 /** Most characters of a value that are shown at once. A signed URL may have thousands. */
 const mostShown = 160;
 
-/** The facts shown of a transfer, by keys of the control API. Empty facts are left out. */
+/** The facts shown of a transfer and of its request, by keys of the control API. Empty facts are left out. */
 const facts = {
-  url: each => each.url, final_url: each => each.final_url !== each.url && each.final_url, redirects: each => each.redirects,
+  url: each => each.url, mirrors: (_, request) => request.mirrors, headers: (_, request) => request.headers, final_url: each => each.final_url !== each.url && each.final_url, redirects: each => each.redirects,
   destination: each => each.destination ?? `${each.folder}/`, size: extent, session: each => each.session, tags: each => each.tags,
   priority: each => each.priority !== 'normal' && (text.priorities[each.priority] ?? each.priority),
   rate_limit: each => each.rate_limit > 0 && speed(each.rate_limit), not_before: each => each.not_before && moment(each.not_before),
@@ -111,8 +111,9 @@ export class Detail {
     setText(parts.message, said && sentence(transfer.error) !== said ? said : '');
     this.#showRemedies(transfer);
     this.#showProgress(transfer);
+    const request = { mirrors: this.#request?.mirrors, headers: this.#request?.headers?.map(({ name, value }) => `${name}: ${value}`) };
     this.#list(parts.facts, Object.entries(facts).flatMap(([key, value]) =>
-      [value(transfer)].flat().filter(Boolean).map(each => [text.labels[key], each])));
+      [value(transfer, request)].flat().filter(Boolean).map(each => [text.labels[key], each])));
     this.#showTimeline(transfer);
     const { response } = transfer;
     parts.response.hidden = !response;

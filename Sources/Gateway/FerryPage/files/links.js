@@ -22,20 +22,29 @@ function completed(word) {
 }
 
 const pairs = { ')': '(', ']': '[', '}': '{' };
+const count = (word, each) => word.split(each).length;
 
 /** A URL without the punctuation of the text around it. A closing bracket stays if it was opened in the URL. */
 function trimmed(word) {
-  const last = word.at(-1);
-  const isOutside = pairs[last] ? word.split(last).length > word.split(pairs[last]).length : /[.,;:!?|'’”]/.test(last);
-  return isOutside ? trimmed(word.slice(0, -1)) : word;
+  /** How many more of each bracket close than open. */
+  const surplus = Object.fromEntries(Object.entries(pairs).map(([close, open]) => [close, count(word, close) - count(word, open)]));
+  let end = word.length;
+  for (; end > 0; end--) {
+    const last = word[end - 1];
+    if (!(last in pairs ? surplus[last]-- > 0 : /[.,;:!?|'’”]/.test(last))) break;
+  }
+  return word.slice(0, end);
 }
 
 /** Splits a word before each scheme that follows a comma, a semicolon or a bar, unless they belong to a query. */
 function separated(word) {
   const parts = [];
+  let isQuery = false;
   for (const piece of word.split(/(?<=[,;|])(?=https?:\/\/)/i)) {
-    if (/[?#].*:\/\//.test(parts.at(-1) ?? '')) parts[parts.length - 1] += piece;
+    if (isQuery) parts[parts.length - 1] += piece;
     else parts.push(piece);
+    const query = piece.search(/[?#]/);
+    isQuery ||= query >= 0 && piece.includes('://', query);
   }
   return parts;
 }

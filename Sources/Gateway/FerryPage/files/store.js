@@ -90,7 +90,8 @@ export class Store {
       begun();
       this.#touched = new Set();
       const listing = this.#list().then(() => this.#setLink('live'));
-      listing.catch(() => ending.abort());
+      // A stream that another tab has opened may be dead too.
+      listing.catch(error => ending.abort(error instanceof Away ? doubt : undefined));
       for await (const event of events) this.#take(event);
       await listing;
     } finally {

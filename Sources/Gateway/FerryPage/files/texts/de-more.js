@@ -13,7 +13,7 @@ export default {
     connections: 'Verbindungen', rate_limit: 'Höchsttempo', priority: 'Priorität', on_conflict: 'Wenn es den Namen gibt', headers: 'Header', user: 'Benutzer',
     password: 'Passwort', proxy: 'Proxy', tags: 'Schlagwörter', secret: 'Geheimnis oder Kopplungscode', language: 'Sprache', slow_rate_limit: 'Höchsttempo, solange „Langsam“ an ist',
     active_transfers: 'Übertragungen zugleich', connections_per_host: 'Verbindungen zu einem Server',
-    final_url: 'Endgültige URL', redirects: 'Weiterleitung', destination: 'Datei', size: 'Größe', session: 'Sitzung', created_at: 'Hinzugefügt', finished_at: 'Beendet',
+    mirrors: 'Spiegel', final_url: 'Endgültige URL', redirects: 'Weiterleitung', destination: 'Datei', size: 'Größe', session: 'Sitzung', created_at: 'Hinzugefügt', finished_at: 'Beendet',
     attempts: 'Versuche', started_over: 'Von vorn begonnen', bytes_spent: 'Insgesamt empfangen', etag: 'ETag', last_modified: 'Last-Modified', content_type: 'Typ',
     verified: 'Prüfsumme', proofs: 'Geprüft', notes: 'Hinweis', id: 'Kennung', status: 'Status',
   },

@@ -13,7 +13,7 @@ export default {
     connections: 'Connections', rate_limit: 'Speed limit', priority: 'Priority', on_conflict: 'If the name is taken', headers: 'Headers', user: 'User',
     password: 'Password', proxy: 'Proxy', tags: 'Tags', secret: 'Secret or pairing code', language: 'Language', slow_rate_limit: 'Speed limit while “Slow” is on',
     active_transfers: 'Transfers at the same time', connections_per_host: 'Connections to one server',
-    final_url: 'Final URL', redirects: 'Redirect', destination: 'File', size: 'Size', session: 'Session', created_at: 'Added', finished_at: 'Finished', attempts: 'Attempts',
+    mirrors: 'Mirror', final_url: 'Final URL', redirects: 'Redirect', destination: 'File', size: 'Size', session: 'Session', created_at: 'Added', finished_at: 'Finished', attempts: 'Attempts',
     started_over: 'Started over', bytes_spent: 'Received in total', etag: 'ETag', last_modified: 'Last-Modified', content_type: 'Type', verified: 'Digest', proofs: 'Verified',
     notes: 'Note', id: 'Id', status: 'Status',
   },
