@@ -93,6 +93,25 @@ struct `The page's actions` {
         }
     }
 
+    @Test func `continue what could not be removed`() async throws {
+        try await withPage(Self.held) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            // The gateway deletes no files in this folder.
+            let other = bed.ferry.folder + "-other"
+            let id = try await bed.add("/held", "-d", other)
+            try await bed.waitForRow(id, "25 %")
+            try await browser.click("#row-\(id) .mark input")
+            try await browser.keys(Key.delete, holding: [Key.shift])
+            try await browser.press("Remove with file", in: "dialog")
+            try await browser.wait("The notice", until: "document.querySelector('.notice')")
+            try await browser.press("Close", in: "#notices")
+            try await browser.wait("The refusal", until: "document.querySelector('.notice.error')")
+            bed.origin.release("held")
+            try await bed.waitForRow(id, "Finished")
+        }
+    }
+
     /// A regression: after a rename, which cannot be undone, the keys undid an older move.
     @Test func `undo nothing that is older than a change without undo`() async throws {
         try await withPage { bed in

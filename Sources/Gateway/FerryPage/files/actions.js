@@ -12,7 +12,7 @@ const mostIDs = 50_000;
 /** Ids in parts, one for each request. */
 const parts = ids => Array.from({ length: Math.ceil(ids.length / mostIDs) }, (_, place) => ids.slice(place * mostIDs, (place + 1) * mostIDs));
 /** Most transfers whose removal can be undone. A browser limits the body of a request that outlives its page. */
-const mostRegretted = 3000;
+const mostUndoableRemovals = 3000;
 
 export class Actions {
   #store;
@@ -83,14 +83,20 @@ export class Actions {
    * Hides transfers at once, and removes them when the message that offers to undo it has closed. Until then those that run or wait
    * are paused: none of them ends after it was removed.
    */
-  async remove(ids, withFile) {
+  async remove(ids, withFile, formerlyStopped = []) {
     if (!ids.length) return;
     const store = this.#store;
-    const stopped = this.#states(ids, 'running', 'waiting');
+    const stopped = [...new Set([...this.#states(ids, 'running', 'waiting'), ...formerlyStopped])];
     const finished = this.#states(ids, 'succeeded');
+    /** Continues those that were paused and are not removed. */
+    const restore = left => {
+      store.show(left);
+      const resumed = left.filter(id => stopped.includes(id));
+      return resumed.length ? call('POST', '/v1/actions', { action: 'resume', ids: resumed }) : null;
+    };
     const fail = error => {
-      store.show(ids);
-      this.#notices.error(error, [[text.tryAgain, () => this.remove(ids, withFile)]]);
+      this.#notices.error(error, [[text.tryAgain, () => this.remove(ids, withFile, stopped)]]);
+      Promise.resolve(restore(ids)).catch(() => {});
     };
     let entry = null;
     const finish = async options => {
@@ -98,7 +104,7 @@ export class Actions {
       this.#undo = this.#undo.filter(each => each !== entry);
       try {
         const done = new Set(await this.#act(withFile ? 'remove_with_file' : 'remove', ids, options));
-        store.show(ids.filter(id => !done.has(id)));
+        await restore(ids.filter(id => !done.has(id)));
       } catch (error) {
         fail(error);
       }
@@ -118,7 +124,7 @@ export class Actions {
     }
     const words = withFile && finished.length ? text.didDelete : finished.length ? text.didRemove : text.didDiscard;
     const message = finished.length && finished.length < ids.length ? text.didRemoveBoth(ids.length, withFile) : words(ids.length);
-    const isUndoable = ids.length <= mostRegretted;
+    const isUndoable = ids.length <= mostUndoableRemovals;
     entry = this.#done(message, isUndoable ? undo : null, finish);
     if (!isUndoable) await finish();
   }

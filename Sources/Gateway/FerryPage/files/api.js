@@ -137,13 +137,14 @@ export async function follow(signal) {
     if (!messages.length) await new Promise(resolve => { wake = resolve; });
     return messages.shift();
   };
-  const leave = () => {
-    port.postMessage(signal.reason === doubt ? 'doubt' : 'leave');
+  const leave = (isDead = signal.reason === doubt) => {
+    port.postMessage(isDead ? 'doubt' : 'leave');
     end();
   };
-  signal.addEventListener('abort', leave, { once: true });
+  signal.addEventListener('abort', () => leave(), { once: true });
   port.postMessage({ join: secret });
-  const timer = setTimeout(leave, opening);
+  // Another tab that waits for the same response would keep it open.
+  const timer = setTimeout(() => leave(true), opening);
   const first = await next();
   clearTimeout(timer);
   if (first.opened) return events();

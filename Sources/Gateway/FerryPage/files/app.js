@@ -71,6 +71,7 @@ let detail = null;
 async function open(id) {
   try {
     const detail = await withDetail(), isStep = !detail.id;
+    wanted = '';
     detail.open(id);
     remember(isStep && { isDetail: true });
   } catch (error) {
@@ -78,9 +79,14 @@ async function open(id) {
   }
 }
 
+/** Whether the browser goes back to close the detail. The query stays as it is now. */
+let isClosing = false;
+
 /** Closes the detail view, with the browser's Back if that leads to the list. */
 function close() {
-  if (history.state?.isDetail) history.back();
+  if (isClosing) return;
+  isClosing = history.state?.isDetail === true;
+  if (isClosing) history.back();
   else detail?.close();
 }
 
@@ -145,6 +151,10 @@ function remember(state) {
 
 /** Shows what the address says. */
 function restore() {
+  if (isClosing) {
+    isClosing = false;
+    return detail?.close();
+  }
   const { id, ...query } = parse(location.hash, filters, orders);
   filterBar.set(query);
   wanted = id;
@@ -166,7 +176,7 @@ function openWanted() {
 }
 addEventListener('popstate', restore);
 
-/** Tells of completed and failed transfers. */
+/** Announces completed and failed transfers. */
 const announce = watchEnds(store, words => notices.say(words));
 
 /** Least time between two draws of the whole list, in milliseconds. */
@@ -188,14 +198,16 @@ function showSoon() {
   else draw();
 }
 
+let wasLive = false;
 store.listen((changed, isListChanged) => {
   announce(changed);
   setAttribute(find('#away'), 'hidden', store.link !== 'away');
   setAttribute(document.body, 'data-link', store.link);
   if (store.link === 'live') {
-    notices.back();
+    if (!wasLive) notices.back();
     openWanted();
   }
+  wasLive = store.link === 'live';
   if (isListChanged || ['speed', 'done', 'left'].includes(filterBar.query.order)) {
     showSoon();
   } else {

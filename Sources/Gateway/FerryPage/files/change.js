@@ -37,12 +37,18 @@ export function askChange(transfer, store, actions, focus) {
   const headers = field('headers', '', { rows: 3, hint: text.replacesHeaders });
   const more = make('details', {}, make('summary', { text: text.more }), loginFields(), headers);
   const showMore = isOpen => { headers.hidden = !(more.open = isOpen); };
+  /** Whether the section was opened for another server. */
+  let isAutomatic = false;
   showMore(false);
   more.addEventListener('toggle', () => showMore(more.open));
   url.addEventListener('input', ({ target }) => {
     const isOther = hasOtherServer(target.value, former.url);
     setText(headers.querySelector('.hint'), isOther ? text.newServer : text.replacesHeaders);
+    if (isOther === isAutomatic || isOther && more.open) return;
+    isAutomatic = isOther;
     showMore(isOther);
+    // They were typed for the other server.
+    if (!isOther) for (const each of more.querySelectorAll('input, textarea')) each.value = '';
   });
   const asked = ask({
     heading: text.changeOf(title(transfer)), label: text.save,

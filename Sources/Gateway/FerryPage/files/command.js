@@ -14,10 +14,16 @@ const flags = {
   preemptive_auth: '--auth-no-challenge', decode: '--compressed',
 };
 
+/** Keys that have no option. */
+const unsupported = ['acceptable_statuses', 'foreign_fields', 'maximum_tls', 'skip_host_verification', 'status_policy'];
+
+/** The keys of a request that the command leaves out. */
+export const leftOut = request => unsupported.filter(key => request[key] != null);
+
 /** Quotes a shell word if necessary. */
 const quoted = word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** The command of a transfer. `request` is its request without secrets, or null while that is unknown. */
+/** The command of a download. `request` is its request without secrets, or null while that is unknown. */
 export function command(transfer, request) {
   const known = request ?? {}, words = ['ferry', 'get', transfer.url, '-d', transfer.folder];
   const name = transfer.given_name ?? known.name;
@@ -29,6 +35,10 @@ export function command(transfer, request) {
   for (const [key, option] of Object.entries(lists)) for (const each of known[key] ?? []) words.push(option, each);
   for (const [key, option] of Object.entries(flags)) if (known[key] === true) words.push(option);
   if (known.on_full_disk === 'fail') words.push('--fail-when-full');
-  if (known.proxy_environment?.http_proxy) words.push('--proxy', known.proxy_environment.http_proxy);
+  const proxies = known.proxy_environment ?? {};
+  const proxy = proxies[/^https:/i.test(transfer.url) ? 'https_proxy' : 'http_proxy'] ?? proxies.all_proxy;
+  if (proxy) words.push('--proxy', proxy);
+  if (known.address_family) words.push(known.address_family === 'ipv6' ? '-6' : '-4');
+  for (const [key, option] of [['certificate', '--cert'], ['key', '--key']]) if (known.trust?.[key]) words.push(option, known.trust[key]);
   return words.map(quoted).join(' ');
 }

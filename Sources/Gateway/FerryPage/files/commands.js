@@ -58,7 +58,7 @@ export class Commands {
 
   /** Opens the dialog that adds downloads, with a text to begin with. Does nothing while a dialog is open. */
   async add(given = '') {
-    if (this.#isAdding || find('dialog')) return;
+    if (this.#isAdding || find('dialog[open]')) return;
     this.#isAdding = true;
     try {
       const { added, left } = await askAdd(this.#store, given, draftKey);
@@ -110,9 +110,10 @@ export class Commands {
   async unlock(words) {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    await askSecret(words);
+    // A browser lets a dialog without a way out be closed by pressing Escape twice.
+    while (!await askSecret(words));
     this.#isAsking = false;
-    this.#store.retry();
+    this.#store.unlock();
   }
 
   // MARK: Questions

@@ -4,7 +4,7 @@ import './more.js';
 import { call, stream } from './api.js';
 import { FileMap, SpeedChart } from './chart.js';
 import { now } from './clock.js';
-import { command } from './command.js';
+import { command, leftOut } from './command.js';
 import { button, find, make, setText } from './dom.js';
 import { moment, moved, number, percent, size, speed, time, title, visible } from './format.js';
 import { text } from './text.js';
@@ -45,6 +45,8 @@ export class Detail {
   #map = new FileMap();
   #parts = {};
   #request = null;
+  /** Changes since which the request is read again. */
+  #changes = 0;
   #asking = new AbortController();
 
   /** `calls`: `remedy(name, transfer)`, `say(words)`, `close()` to ask for its end, and `closed(hadFocus)` after it. */
@@ -59,7 +61,7 @@ export class Detail {
     if (id === this.#id) return;
     this.#asking.abort();
     this.#asking = new AbortController();
-    [this.#id, this.#durable, this.#history, this.#lastRead, this.#request] = [id, [], [], 0, null];
+    [this.#id, this.#durable, this.#history, this.#lastRead, this.#request, this.#changes] = [id, [], [], 0, null, Infinity];
     this.#build();
     this.#root.hidden = false;
     this.#root.scrollTop = 0;
@@ -92,7 +94,7 @@ export class Detail {
       part('facts', 'dl'),
       make('section', {}, make('h3', { text: text.timeline }), part('timeline', 'ol', { class: 'lines' })),
       part('response', 'details', {}, make('summary', { text: text.answer }), part('fields', 'dl')),
-      make('section', {}, make('h3', { text: text.sameCommand }), part('command', 'code', { class: 'command' }),
+      part('same', 'section', {}, make('h3', { text: text.sameCommand }), part('command', 'code', { class: 'command' }),
         part('secrets', 'p', { class: 'hint' }), button(text.copy, () => this.#copy(), { class: 'plain' })),
     );
   }
@@ -102,6 +104,9 @@ export class Detail {
     if (id === null) return;
     const transfer = this.#store.get(id);
     if (!transfer || this.#store.hidden.has(id)) return this.close();
+    const changes = this.#store.happened.get(id)?.filter(each => each.kind === 'changed').length ?? 0;
+    if (changes > this.#changes) this.#readRequest(id);
+    this.#changes = changes;
     setText(parts.name, title(transfer));
     parts.state.dataset.state = transfer.state;
     setText(parts.kind, transfer.state === 'failed' ? text.wentWrong : '');
@@ -119,7 +124,9 @@ export class Detail {
     parts.response.hidden = !response;
     if (response) this.#list(parts.fields, [[text.labels.status, response.status], ...response.fields.map(each => [each.name, each.value])]);
     setText(parts.command, visible(command(transfer, this.#request)));
-    setText(parts.secrets, this.#request?.withheld.length ? text.withheld(this.#request.withheld.join(', ')) : '');
+    const missing = this.#request ? [...this.#request.withheld.map(each => text.partNames[each] ?? each), ...leftOut(this.#request)] : [];
+    setText(parts.secrets, missing.length ? text.withheld(missing.join(', ')) : '');
+    parts.same.hidden = transfer.direction === 'upload';
     this.#say(transfer);
   }
 

@@ -1,14 +1,26 @@
-// Tells of completed and failed transfers: screen readers, and for those who want it the browser.
+// Announces completed and failed transfers to screen readers, and by notifications of the browser to those who want them.
 
 import { choices } from './choices.js';
 import { title } from './format.js';
 import { text } from './text.js';
 import { sentence } from './words.js';
 
+/** Most notifications at a time: after a lost connection, many may have ended. */
+const most = 5;
+
+function notify(words, tag, error) {
+  try {
+    new Notification(words, { tag, body: error ? sentence(error) : '', icon: 'icon.svg' });
+  } catch {
+    // Browsers of phones let only service workers notify.
+  }
+}
+
 /** Returns a function that takes the ids of changed transfers, and says which of them have ended. */
 export function watchEnds(store, say) {
   const states = new Map();
   return changed => {
+    let shown = 0;
     for (const id of changed) {
       const transfer = store.get(id), before = states.get(id);
       if (transfer) states.set(id, transfer.state);
@@ -20,9 +32,7 @@ export function watchEnds(store, say) {
       const words = text.end(title(transfer), text.states[transfer.state]);
       say(words);
       // All tabs show it, and the browser shows those of one tag once.
-      if (choices.notices && !document.hasFocus()) {
-        new Notification(words, { tag: id, body: transfer.error ? sentence(transfer.error) : '', icon: 'icon.svg' });
-      }
+      if (choices.notices && !document.hasFocus() && shown++ < most) notify(words, id, transfer.error);
     }
   };
 }

@@ -16,7 +16,7 @@ const letters = {
 export function watchKeys({ run, list, escape }) {
   addEventListener('keydown', event => {
     const { key, target, ctrlKey, metaKey, altKey, shiftKey } = event;
-    if (event.defaultPrevented || find('dialog') || target.closest?.('input:not([type=checkbox]), textarea, select')) return;
+    if (event.defaultPrevented || find('dialog[open]') || target.closest?.('input:not([type=checkbox]), textarea, select')) return;
     if (target === document.body && list.press(event)) return find('#list').focus();
     const modifiers = (ctrlKey || metaKey ? 'Control+' : '') + (altKey ? 'Alt+' : '');
     const command = keys[modifiers + (shiftKey && key.length > 1 ? 'Shift+' : '') + key] ?? (!modifiers && choices.letters && letters[key]);

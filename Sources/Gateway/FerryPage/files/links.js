@@ -49,12 +49,8 @@ function separated(word) {
   return parts;
 }
 
-/** Whether a line is a single URL whose file name has blanks. */
-const hasBlanks = line => /^https?:\/\/\S+( [^\s<>"]+)*\.\w{1,5}$/i.test(line) && line.match(/https?:\/\//gi).length === 1;
-
 /** The URLs of a line. Blanks, angle brackets and quotation marks separate them. */
 function urlsOf(line) {
-  if (hasBlanks(line)) return [line.replaceAll(' ', '%20')];
   const words = line.split(/[\s<>"]+/).filter(Boolean);
   const urls = words.flatMap(word => {
     const start = word.search(/https?:\/\//i);

@@ -11,16 +11,16 @@ export class Notices {
   #list = find('#notices');
   #speech = find('#speech');
   #closes = [];
-  /** Messages that the gateway does not respond, with their buttons. */
+  /** The messages about a gateway that does not respond, with their buttons. */
   #away = new Map();
 
   /**
    * Shows a message. `answers` are its buttons as `[label, call]`.
    *
-   * It closes by itself, but not while it has the pointer or the focus. An error stays until the user closes it. `ended` is called
+   * It closes by itself, but not while it has the pointer or the focus. With `isKept`, as an error, it stays until the user closes it. `ended` is called
    * once it has closed, unless a button was pressed.
    */
-  show(message, answers = [], { isError = false, ended } = {}) {
+  show(message, answers = [], { isError = false, isKept = isError, ended } = {}) {
     let timer = 0;
     const close = (isAnswered = false) => {
       if (!this.#closes.includes(close)) return;
@@ -36,7 +36,7 @@ export class Notices {
       button('✕', () => close(), { class: 'plain', 'aria-label': text.close }));
     const plan = () => {
       clearTimeout(timer);
-      if (!isError) timer = setTimeout(close, shownFor);
+      if (!isKept) timer = setTimeout(close, shownFor);
     };
     for (const event of ['pointerenter', 'focusin']) node.addEventListener(event, () => clearTimeout(timer));
     for (const event of ['pointerleave', 'focusout']) node.addEventListener(event, plan);
@@ -56,11 +56,11 @@ export class Notices {
     return close;
   }
 
-  /** Takes back that the gateway is away, and offers once more what it did not do. */
+  /** Closes the messages about a gateway that does not respond, and offers their buttons again. */
   back() {
     for (const [close, answers] of [...this.#away]) {
       close();
-      if (answers.length) this.show(text.backAgain, answers);
+      if (answers.length) this.show(text.backAgain, answers, { isKept: true });
     }
   }
 

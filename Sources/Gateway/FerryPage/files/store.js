@@ -52,16 +52,16 @@ export class Store {
   async follow() {
     setInterval(() => this.#sample(), 1000);
     let pause = 250;
+    const isIdle = () => document.hidden && !isShared;
     for (;;) {
-      const isIdle = document.hidden && !isShared;
-      if (this.link === 'locked' || !hasSecret() || isIdle) await new Promise(wake => { this.#wake = wake; });
+      while (this.link === 'locked' || !hasSecret() || isIdle()) await new Promise(wake => { this.#wake = wake; });
       try {
         await this.#live(() => { pause = 250; });
       } catch (error) {
         if (this.link === 'locked') continue;
         if (!(error instanceof Away)) console.warn(error);
       }
-      if (this.link === 'locked' || document.hidden && !isShared) continue;
+      if (this.link === 'locked' || isIdle()) continue;
       this.#setLink('away');
       await new Promise(wake => { this.#wake = wake; setTimeout(wake, pause); });
       pause = Math.min(pause * 2, 4000);
@@ -71,11 +71,14 @@ export class Store {
   /** Stops requests until a new secret is set: the gateway has rejected this one. */
   lock() { this.#setLink('locked'); }
 
-  /** Retries at once. */
-  retry() {
+  /** Continues with a new secret. */
+  unlock() {
     if (this.link === 'locked') this.link = 'loading';
     this.#wake();
   }
+
+  /** Retries at once, unless the secret was rejected. */
+  retry() { this.#wake(); }
 
   /** Ends the stream after a call without response: a dead connection would keep it open forever. */
   doubt() { this.#ending.abort(doubt); }

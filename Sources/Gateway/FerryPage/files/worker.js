@@ -6,6 +6,8 @@
 
 /** Most messages that a tab leaves unread. A tab that the browser has frozen joins again later. */
 const mostUnread = 1000;
+/** Milliseconds of silence after which a stream may be dead. A tab that joins then gets a new one. */
+const longSilence = 30_000;
 /** Streams by secret. */
 const streams = new Map();
 
@@ -13,6 +15,7 @@ class SharedStream {
   #secret;
   #unread = new Map();
   #isOpen = false;
+  #heard = Date.now();
   #ending = new AbortController();
 
   constructor(secret) {
@@ -31,6 +34,8 @@ class SharedStream {
     this.#unread.delete(port);
     if (!this.#unread.size) this.#end(0);
   }
+
+  get isSilent() { return Date.now() - this.#heard > longSilence; }
 
   /** Ends the stream for all tabs. */
   doubt() { this.#end(0); }
@@ -71,6 +76,7 @@ class SharedStream {
   }
 
   #send(lines) {
+    this.#heard = Date.now();
     for (const [port, unread] of this.#unread) {
       if (unread < mostUnread) {
         this.#unread.set(port, unread + 1);
@@ -90,6 +96,8 @@ export function serve(port) {
   let stream = null;
   port.onmessage = ({ data }) => {
     if (data.join) {
+      stream = streams.get(data.join);
+      if (stream?.isSilent) stream.doubt();
       stream = streams.get(data.join) ?? new SharedStream(data.join);
       streams.set(data.join, stream);
       stream.join(port);

@@ -43,7 +43,7 @@ export default {
   keep: 'In der Liste lassen', removeAsk: name => `${name} entfernen?`, removeWords: 'Eine Datei wird nur gelöscht, wenn sie seither niemand geändert hat.',
   removeManyWords: 'Unfertige verlieren, was bisher da ist. Fertige Dateien bleiben.',
 
-  wentWrong: 'Was schiefging', showAll: 'Alles zeigen', showLess: 'Weniger zeigen', withheld: names => `Weggelassen: ${names}.`,
+  wentWrong: 'Was schiefging', showAll: 'Alles zeigen', showLess: 'Weniger zeigen', partNames: { cookies: 'Cookies', login: 'Anmeldung', 'proxy login': 'Anmeldung am Proxy', body: 'Inhalt', note: 'Notiz' }, withheld: names => `Weggelassen: ${names}.`,
   timeline: 'Was geschah', answer: 'Antwort des Servers', sameCommand: 'Dasselbe als Befehl', mapOf: words => `Teile der Datei: ${words}`,
   segment: (place, part, speed, source) => `${place}: ${part}, ${speed}${source ? `, Spiegel ${source}` : ''}`,
   kinds: {

@@ -5,7 +5,7 @@ const many = (one, others) => count => (count === 1 ? one : `${count} ${others}`
 export default {
   cancel: 'Cancel', save: 'Save', open: 'Open', copy: 'Copy', copied: 'Copied.', more: 'More', delete: 'Remove with file',
   letterKeys: 'Use keys that are single letters', notifyAtEnd: 'Notify me when a download ends while this page is in the background',
-  notifyDenied: 'The browser does not allow notifications of this page.',
+  notifyDenied: 'The browser does not allow notifications from this page.',
   languages: { en: 'English', de: 'Deutsch' },
 
   labels: {
@@ -42,7 +42,7 @@ export default {
   removeAsk: name => `Remove ${name}?`, removeWords: 'A file is deleted only if it has not changed since Ferry placed it.',
   removeManyWords: 'Unfinished ones lose the bytes received so far. Finished files stay.',
 
-  wentWrong: 'What went wrong', showAll: 'Show all', showLess: 'Show less', withheld: names => `Left out: ${names}.`,
+  wentWrong: 'What went wrong', showAll: 'Show all', showLess: 'Show less', partNames: { cookies: 'cookies', login: 'login', 'proxy login': 'proxy login', body: 'body', note: 'note' }, withheld: names => `Left out: ${names}.`,
   timeline: 'History', answer: 'Server response', sameCommand: 'Equivalent command', mapOf: words => `Parts of the file: ${words}`,
   segment: (place, part, speed, source) => `${place}: ${part}, ${speed}${source ? `, mirror ${source}` : ''}`,
   kinds: {
@@ -59,7 +59,7 @@ export default {
   noURL: words => `“${words}” has no http or https URL.`, nothingToAdd: 'There is no URL here.', noChecksum: words => `“${words}” is not a checksum.`,
   noHeader: line => `“${line}” is not a header; write Name: value.`, noFolder: 'A folder must be an absolute path, such as /home/me/Downloads.',
   noUser: 'Enter a user name.', noTorrent: name => `${name || 'This'} is a torrent. Ferry fetches files over HTTP only.`,
-  noList: name => `${name || 'This'} is no text with links.`, noDate: 'Choose a date and a time.',
+  noList: name => `${name || 'This'} is not a text with links.`, noDate: 'Choose a date and a time.',
   curlFile: option => `${option} names a file, which the page cannot read.`, curlIgnored: option => `${option} is ignored.`,
   metalinkWrong: 'The Metalink document cannot be read, or has more than 2 MiB.',
 

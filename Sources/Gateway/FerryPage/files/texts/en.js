@@ -19,7 +19,7 @@ export default {
     constrained: 'Waits for a network without low data mode', power: 'Waits for external power', lease: 'Waits for a lease from its program', begin_date: 'Waits for its time',
     relaunch: 'Waits, because its app was just launched', authentication: 'Waits for a user and password',
     expired: 'Waits for a new URL: this one has expired', destination: 'Waits for its folder', shutdown: 'Waits for the next start of the daemon', label: 'Waits for a worker with its label',
-    unknown: 'Waits for a reason of a newer version',
+    unknown: 'Waits for a reason that this page does not know',
   },
   queued: { slot: nth => `Queued (${nth})`, session: nth => `Queued (${nth})`, host: nth => `Queued (${nth}) for its server` },
   ordinal: (place, rule) => `${place}${{ one: 'st', two: 'nd', few: 'rd' }[rule] ?? 'th'}`,
