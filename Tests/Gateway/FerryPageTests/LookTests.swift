@@ -160,6 +160,7 @@ struct `The page's look` {
         for language in ["en", "de"] {
             try await withPage(OriginScript(rules: []), Browser.Settings(language: language)) { bed in
                 try await bed.open()
+                try await bed.browser.wait("The list", until: "performance.getEntriesByName('list').length > 0")
                 let bytes =
                     try await bed.browser.run(
                         """
