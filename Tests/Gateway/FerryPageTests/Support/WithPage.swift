@@ -15,7 +15,9 @@ struct PageBed: Sendable {
     func open() async throws {
         try await browser.open("about:blank")
         try await browser.open(try await codeAddress())
-        try await browser.wait("The list", until: "document.body.dataset.link === 'live'")
+        try await browser.wait(
+            "The list",
+            until: "document.body.dataset.link === 'live' && performance.getEntriesByName('list').length > 0")
     }
 
     /// Returns the address that `ferry web` prints, with a new code.
