@@ -25,6 +25,9 @@ struct `Programs that apps are like` {
             let first = try daemon.lineBuffered("Shelf", ["add", fast, slow])
             _ = await first.result()
             await origin.waitForHold("middle")
+            try await eventually("the fast one is there") {
+                try await daemon.transfers().contains { $0.state == "succeeded" }
+            }
             let paused = try daemon.lineBuffered("Shelf", ["pause"])
             #expect(await paused.result().status == 0)
             try await eventually("one rests") { try await daemon.transfers().contains { $0.state == "suspended" } }

@@ -54,6 +54,16 @@ struct PageBed: Sendable {
         ).strings
     }
 
+    /// Waits until these are the visible buttons. The page draws a change of the list in its next frame.
+    func waitForButtons(in selector: String, _ expected: [String]) async throws {
+        try await eventually("\(expected) in \(selector)") { try await buttons(in: selector) == expected }
+    }
+
+    /// Waits until the list has these names, from the top.
+    func waitForNames(_ expected: [String]) async throws {
+        try await eventually("\(expected) in the list") { try await names() == expected }
+    }
+
     /// Returns the names in the list, from the top.
     func names() async throws -> [String] {
         try await browser.run("return [...document.querySelectorAll('.row .name')].map(each => each.textContent)")
