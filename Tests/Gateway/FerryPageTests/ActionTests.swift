@@ -20,13 +20,13 @@ struct `The page's actions` {
             }
             let paused = [try await bed.add("/five", "--paused"), try await bed.add("/six", "--paused")]
             try await bed.waitForRow(paused[1], "Paused")
-            try await bed.waitForButtons(in: "#actions", ["Resume all 2", "Clear 4 finished"])
+            try await bed.expectButtons(in: "#actions", ["Resume all 2", "Clear 4 finished"])
             try await browser.type("five", into: "#search")
             try await browser.wait("One", until: "document.querySelector('#list').ariaRowCount === '1'")
-            try await bed.waitForButtons(in: "#actions", ["Resume 1"])
+            try await bed.expectButtons(in: "#actions", ["Resume 1"])
             try await browser.press("Resume 1")
             try await bed.waitForRow(paused[0], "Finished")
-            try await bed.waitForButtons(in: "#actions", ["Clear 1 shown"])
+            try await bed.expectButtons(in: "#actions", ["Clear 1 shown"])
             try await browser.press("Clear 1 shown")
             try await browser.wait("None", until: "document.querySelector('#list').ariaRowCount === '0'")
             try await browser.type("", into: "#search")
@@ -44,12 +44,12 @@ struct `The page's actions` {
         try await withPage { bed in
             let browser = bed.browser
             try await bed.open()
-            try await bed.waitForButtons(in: "main", ["Add"])
+            try await bed.expectButtons(in: "main", ["Add"])
             let id = try await bed.add("/a", "--paused")
             try await bed.waitForRow(id, "Paused")
-            try await bed.waitForButtons(in: "#actions", ["Resume 1"])
+            try await bed.expectButtons(in: "#actions", ["Resume 1"])
             try await browser.click("#row-\(id) .mark input")
-            try await bed.waitForButtons(
+            try await bed.expectButtons(
                 in: "#actions", ["Resume", "Cancel", "Remove", "Change", "To the top", "Up", "Down", "To the bottom"])
         }
     }
@@ -63,7 +63,7 @@ struct `The page's actions` {
             try await browser.click("#row-\(id) .name")
             try await browser.press("Cancel", in: "#detail")
             try await browser.wait("The question", until: "document.querySelector('dialog')")
-            try await bed.waitForButtons(in: "dialog", ["Keep downloading", "Discard"])
+            try await bed.expectButtons(in: "dialog", ["Keep downloading", "Discard"])
             try await browser.press("Keep downloading")
             #expect(try await bed.info(id)["state"] == "running")
             try await browser.press("Cancel", in: "#detail")

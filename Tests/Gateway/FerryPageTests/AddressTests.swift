@@ -48,7 +48,7 @@ struct `The page's address` {
             try await browser.wait(
                 "The detail", until: "document.querySelector('#detail-name')?.textContent === 'first'")
             #expect(try await browser.address() == address)
-            try await bed.waitForNames(["first"])
+            try await bed.expectNames(["first"])
             #expect(
                 try await browser.run(
                     "return ['#search', '#order'].map(each => document.querySelector(each).value)"
@@ -63,7 +63,7 @@ struct `The page's address` {
             try await browser.click("#direction")
             try await browser.click("#detail header button")
             try await browser.wait("Its end", until: "document.querySelector('#detail').hidden")
-            try await bed.waitForNames(["second", "first"])
+            try await bed.expectNames(["second", "first"])
             // The address of a transfer that is gone says so, and shows the list.
             try await browser.open("about:blank")
             try await browser.open(bed.address + "#id=00000000000000ff")

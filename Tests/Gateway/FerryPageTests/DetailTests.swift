@@ -14,7 +14,7 @@ struct `The page's detail` {
             try await browser.click("#row-\(id) .name")
             try await browser.wait("The detail", until: "document.querySelector('.told h3')?.textContent")
             #expect(try await browser.text(".told h3") == "What went wrong")
-            try await bed.waitForButtons(in: "#detail .remedies", ["Give a new URL", "Try again", "Remove", "Change"])
+            try await bed.expectButtons(in: "#detail .remedies", ["Give a new URL", "Try again", "Remove", "Change"])
             let heights = """
                 const url = document.querySelector('#detail .long'), top = document.querySelector('#detail dl').getBoundingClientRect();
                 return [url.firstChild.getBoundingClientRect().height < 3 * parseFloat(getComputedStyle(url).lineHeight),

@@ -56,8 +56,7 @@ struct `The extension's pages` {
         } _: { bed in
             let browser = bed.browser
             try await browser.open(bed.origin.url("/page"))
-            let first = try await browser.window()
-            try await browser.show(window: try await browser.openWindow())
+            let (first, _) = try await browser.openTab()
             try await bed.open("options.html")
             let tab = try await bed.run(
                 "return (await chrome.tabs.query({})).find(each => each.url?.endsWith('/page')).id")

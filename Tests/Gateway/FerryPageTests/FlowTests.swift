@@ -217,7 +217,7 @@ struct `The page` {
             try await browser.keys("z")
             try await browser.wait(
                 "No removal", until: "document.querySelector('.notice')?.textContent.includes('Nothing to undo')")
-            try await bed.waitForNames(["a", "c"])
+            try await bed.expectNames(["a", "c"])
         }
     }
 
@@ -229,7 +229,7 @@ struct `The page` {
             try await browser.type(bed.origin.url("/a"), into: "#field-source")
             try await browser.keys(Key.enter, Key.enter, Key.enter, holding: [Key.control])
             try await browser.wait("The end", until: "document.querySelector('.words')?.textContent === 'Finished'")
-            try await bed.waitForNames(["a"])
+            try await bed.expectNames(["a"])
             let status = try await bed.ferry.run(["daemon", "status", "--json"]).json(JSON.self)
             #expect(status["transfers"]["succeeded"] == 1)
         }
@@ -242,7 +242,7 @@ struct `The page` {
             var ids: [String] = []
             for name in ["a", "b", "c", "d"] { ids.append(try await bed.add("/\(name)", "--paused")) }
             try await browser.wait("Four rows", until: "document.querySelectorAll('.row').length === 4")
-            try await bed.waitForNames(["a", "b", "c", "d"])
+            try await bed.expectNames(["a", "b", "c", "d"])
             // With keys: the last row moves up by one, then to the top.
             try await browser.click("#list")
             try await browser.keys(Key.end)

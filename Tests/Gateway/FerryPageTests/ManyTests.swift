@@ -46,9 +46,7 @@ struct `The page with much or many` {
         try await withPage { bed in
             let browser = bed.browser
             try await bed.open()
-            let first = try await browser.window()
-            let second = try await browser.openWindow()
-            try await browser.show(window: second)
+            let (first, second) = try await browser.openTab()
             try await bed.open()
             let ids = [try await bed.add("/a", "--paused"), try await bed.add("/b", "--paused")]
             try await bed.waitForRow(ids[1], "Paused")

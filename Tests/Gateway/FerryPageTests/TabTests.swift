@@ -49,9 +49,7 @@ struct `The page in many tabs` {
         try await withPage(Self.script) { bed in
             let browser = bed.browser
             try await bed.open()
-            let first = try await browser.window()
-            let second = try await browser.openWindow()
-            try await browser.show(window: second)
+            let (first, second) = try await browser.openTab()
             try await bed.open()
             try await bed.ferry.killDaemon()
             for tab in [first, second] {
@@ -72,9 +70,7 @@ struct `The page in many tabs` {
         try await withPage(Self.script) { bed in
             let browser = bed.browser
             try await bed.open()
-            let first = try await browser.window()
-            let second = try await browser.openWindow()
-            try await browser.show(window: second)
+            let (first, second) = try await browser.openTab()
             try await browser.open(bed.address + "style.css")
             try await browser.run("sessionStorage['ferry.secret'] = 'wrong'")
             try await browser.open(bed.address)

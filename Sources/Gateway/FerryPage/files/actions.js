@@ -39,13 +39,19 @@ export class Actions {
 
   // MARK: Actions on many transfers
 
-  /** Returns the ids for which the action succeeded. Shows the first failure. */
-  async #act(action, ids, options) {
+  /** Sends an action in as many requests as it needs. Returns the results that are errors. */
+  async #send(action, ids, options) {
     const failed = [];
     for (const part of parts(ids)) {
       const { results } = await call('POST', '/v1/actions', { action, ids: part }, options);
       failed.push(...results.filter(each => each.error));
     }
+    return failed;
+  }
+
+  /** Returns the ids for which the action succeeded. Shows the first failure. */
+  async #act(action, ids, options) {
+    const failed = await this.#send(action, ids, options);
     if (failed.length) this.#notices.show(`${text.someFailed(failed.length)} ${sentence(failed[0].error)}`, [], { isError: true });
     const wrong = new Set(failed.map(each => each.id));
     return ids.filter(id => !wrong.has(id));
@@ -91,12 +97,12 @@ export class Actions {
     /** Continues those that were paused and are not removed. */
     const restore = left => {
       store.show(left);
-      const resumed = left.filter(id => stopped.includes(id));
-      return resumed.length ? call('POST', '/v1/actions', { action: 'resume', ids: resumed }) : null;
+      const paused = new Set(stopped);
+      return this.#send('resume', left.filter(id => paused.has(id)));
     };
     const fail = error => {
       this.#notices.error(error, [[text.tryAgain, () => this.remove(ids, withFile, stopped)]]);
-      Promise.resolve(restore(ids)).catch(() => {});
+      restore(ids).catch(() => {});
     };
     let entry = null;
     const finish = async options => {
@@ -112,12 +118,12 @@ export class Actions {
     const undo = async () => {
       if (!this.#removals.delete(finish)) return;
       store.show(ids);
-      if (stopped.length) await this.#act('resume', stopped);
+      await this.#act('resume', stopped);
     };
     store.hide(ids);
     this.#removals.add(finish);
     try {
-      for (const part of parts(stopped)) await call('POST', '/v1/actions', { action: 'pause', ids: part });
+      await this.#send('pause', stopped);
     } catch (error) {
       this.#removals.delete(finish);
       return fail(error);

@@ -143,6 +143,13 @@ final class Browser: Sendable {
         try await command("window/new", ["type": "tab"])["handle"].text ?? ""
     }
 
+    /// Opens a tab and shows it. Returns the one that was shown, and the new one.
+    func openTab() async throws -> (former: String, opened: String) {
+        let (former, opened) = (try await window(), try await openWindow())
+        try await show(window: opened)
+        return (former, opened)
+    }
+
     func window() async throws -> String { try await get("window") }
     func closeWindow() async throws { _ = try await driver.command("DELETE", "window", nil) }
     func show(window: String) async throws { try await command("window", ["handle": .text(window)]) }

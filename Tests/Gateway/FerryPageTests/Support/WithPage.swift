@@ -54,14 +54,24 @@ struct PageBed: Sendable {
         ).strings
     }
 
-    /// Waits until these are the visible buttons. The page draws a change of the list in its next frame.
-    func waitForButtons(in selector: String, _ expected: [String]) async throws {
-        try await eventually("\(expected) in \(selector)") { try await buttons(in: selector) == expected }
+    /// Expects these visible buttons. Waits for them: the page draws a change of the list in its next frame.
+    func expectButtons(
+        in selector: String, _ expected: [String], at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await expect(expected, at: location) { try await buttons(in: selector) }
     }
 
-    /// Waits until the list has these names, from the top.
-    func waitForNames(_ expected: [String]) async throws {
-        try await eventually("\(expected) in the list") { try await names() == expected }
+    /// Expects these names in the list, from the top. Waits for them.
+    func expectNames(_ expected: [String], at location: SourceLocation = #_sourceLocation) async throws {
+        try await expect(expected, at: location, names)
+    }
+
+    private func expect(
+        _ expected: [String], at location: SourceLocation, _ shown: () async throws -> [String]
+    ) async throws {
+        try? await eventually { try await shown() == expected }
+        let found = try await shown()
+        #expect(found == expected, sourceLocation: location)
     }
 
     /// Returns the names in the list, from the top.
