@@ -132,7 +132,17 @@ struct `A hand-over` {
         try await browser.open(bed.origin.url("/login", host: "localhost"))
         try await browser.open(bed.origin.url("/sw/page"))
         try await browser.wait("The worker", until: "document.body.dataset.worker === 'ready'")
-        for kind in kinds { try await browser.clickDownload("#\(kind.name)") }
+        for kind in kinds {
+            try await browser.clickDownload("#\(kind.name)")
+            // A click ends the navigation of the click before it, unless that one has become a download.
+            try await eventually("\(kind.name) has begun") {
+                try [bed.browserFolder, bed.ferry.folder].contains { folder in
+                    try FileManager.default.contentsOfDirectory(atPath: folder).contains {
+                        $0.trimmingPrefix(".").hasPrefix("\(kind.name).")
+                    }
+                }
+            }
+        }
     }
 
     /// Waits until Ferry has what it can have, then lets the files go on.
